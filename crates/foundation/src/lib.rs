@@ -1,0 +1,14 @@
+//! What every other room of Semper may stand on: typed ids over arenas, places in source text, diagnostics as
+//! values, and the budget a computation may spend.
+//!
+//! This crate knows nothing of programs, formulas or engines, does no input or output, and never prints.
+
+pub mod budget;
+pub mod diagnostic;
+pub mod ids;
+pub mod source;
+
+pub use budget::{Budget, Exhausted};
+pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
+pub use ids::{Arena, Id};
+pub use source::{Location, SourceId, SourceMap, Span};
