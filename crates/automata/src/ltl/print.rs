@@ -1,0 +1,114 @@
+//! The canonical text of a formula: letters for temporal operators, as few parentheses as the precedences of
+//! [`parse`](mod@super::parse) allow, one space around binary operators and after letters: `G ("p" -> F "q")`.
+
+use std::fmt;
+
+use super::formula::{Binary, Formula, Formulas, Node, Unary};
+
+/// A formula to be written out.
+#[derive(Clone, Copy, Debug)]
+pub struct Printed<'a> {
+    formulas: &'a Formulas,
+    formula: Formula,
+}
+
+impl<'a> Printed<'a> {
+    pub(super) fn new(formulas: &'a Formulas, formula: Formula) -> Self {
+        Self { formulas, formula }
+    }
+}
+
+impl Unary {
+    /// The operator as the canonical text writes it.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Unary::Not => "!",
+            Unary::Next => "X",
+            Unary::Finally => "F",
+            Unary::Globally => "G",
+        }
+    }
+}
+
+impl Binary {
+    /// The operator as the canonical text writes it.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Binary::And => "&&",
+            Binary::Or => "||",
+            Binary::Implies => "->",
+            Binary::Iff => "<->",
+            Binary::Xor => "xor",
+            Binary::Until => "U",
+            Binary::WeakUntil => "W",
+            Binary::Release => "R",
+            Binary::StrongRelease => "M",
+        }
+    }
+
+    /// How tightly the operator binds, as in Spot's grammar: operators of a higher level bind their operands first.
+    pub fn level(self) -> u8 {
+        match self {
+            Binary::Implies | Binary::Iff => 1,
+            Binary::Or => 2,
+            Binary::Xor => 3,
+            Binary::And => 4,
+            Binary::Until | Binary::WeakUntil | Binary::Release | Binary::StrongRelease => 5,
+        }
+    }
+
+    /// Whether `a ∘ b ∘ c` is `a ∘ (b ∘ c)`. It is the same for all operators of a level.
+    pub fn is_right_associative(self) -> bool {
+        matches!(self.level(), 1 | 5)
+    }
+}
+
+/// Unary operators bind more tightly than all binary ones.
+const UNARY_LEVEL: u8 = 6;
+
+enum Piece {
+    Text(&'static str),
+    /// A formula, in parentheses if its operator binds less tightly than this level.
+    Formula(Formula, u8),
+}
+
+impl fmt::Display for Printed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What remains to be written, the next piece last.
+        let mut rest = vec![Piece::Formula(self.formula, 0)];
+        while let Some(piece) = rest.pop() {
+            let (formula, least_level) = match piece {
+                Piece::Text(text) => {
+                    f.write_str(text)?;
+                    continue;
+                }
+                Piece::Formula(formula, least_level) => (formula, least_level),
+            };
+            match self.formulas.node(formula) {
+                Node::True => f.write_str("true")?,
+                Node::False => f.write_str("false")?,
+                Node::Atom(atom) => self.formulas.atoms().get(atom).fmt(f)?,
+                Node::Unary(operator, operand) => {
+                    f.write_str(operator.symbol())?;
+                    if operator != Unary::Not {
+                        f.write_str(" ")?;
+                    }
+                    rest.push(Piece::Formula(operand, UNARY_LEVEL));
+                }
+                Node::Binary(operator, left, right) => {
+                    let level = operator.level();
+                    let (left_level, right_level) =
+                        if operator.is_right_associative() { (level + 1, level) } else { (level, level + 1) };
+                    if level < least_level {
+                        f.write_str("(")?;
+                        rest.push(Piece::Text(")"));
+                    }
+                    rest.push(Piece::Formula(right, right_level));
+                    rest.extend([" ", operator.symbol(), " "].map(Piece::Text));
+                    rest.push(Piece::Formula(left, left_level));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,8 @@
+//! Tests of the property language from outside: its texts, its files, and its meaning on words.
+
+mod files;
+mod lasso_words;
+mod prefixes;
+mod robustness;
+mod syntax;
+mod worlds;
