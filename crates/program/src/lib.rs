@@ -1,0 +1,34 @@
+//! The program model of Semper, and the one concrete semantics that every engine is judged by.
+//!
+//! A [`Program`] is what all front ends produce and all engines consume: typed, side-effect-free expressions; one
+//! control-flow automaton per function; memory made of objects; threads as operations on edges. Nothing here knows the
+//! syntax of C, temporal logic, or solvers.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`types`] | scalar types with width and signedness, arrays, records with their layout, data models |
+//! | [`expr`] | expressions and places |
+//! | [`cfa`] | locations, edges, operations, functions |
+//! | [`model`] | the program as a whole, and how to build one |
+//! | [`atom`] | what a property may look at |
+//! | [`passes`] | changes to programs, each with its way back |
+//! | [`print`](mod@print) | text for people |
+//! | [`semantics`] | the interpreter: what a program does |
+
+pub mod atom;
+pub mod cfa;
+pub mod expr;
+pub mod model;
+pub mod passes;
+pub mod print;
+pub mod semantics;
+pub mod types;
+
+pub use atom::Atom;
+pub use cfa::{
+    Allocation, Callee, Edge, EdgeId, EndKind, Function, FunctionId, InputSource, Location, LocationId, Observe, Op,
+    Operand,
+};
+pub use expr::{BinaryOp, CompareOp, Constant, Expr, ExprId, ExprKind, Exprs, Place, Root, Step, UnaryOp};
+pub use model::{Initial, InitialItem, Program, Variable, VariableId, VariableKind};
+pub use types::{DataModel, Field, FloatType, IntType, Record, Scalar, Type, TypeId, Types};

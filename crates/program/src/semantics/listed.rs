@@ -1,0 +1,206 @@
+//! Choices that are listed in a text, the format of `--inputs FILE`.
+//!
+//! One entry per line; `#` begins a comment that goes on to the end of the line.
+//!
+//! | line | meaning |
+//! | --- | --- |
+//! | `5`, `-0x1f`, `2.5`, `true`, `'a'` | the next input |
+//! | `__VERIFIER_nondet_int = 5` | the same, checked against the name of the input's source |
+//! | `main::x = 7`, `::global.f = 7`, `heap#0+8 = 7` | what a part holds that is not initialised; without it, zero |
+//! | `thread 2` | the next thread to run, where several can |
+//! | `malloc-fails = true` | whether the next allocation fails, where it may; without it, it does not |
+//!
+//! Inputs and register reads take the first kind of lines in the order of the text, and end the run where there is none
+//! left. A value outside the range of what it is for is an error. Without `thread` lines threads take turns.
+
+use std::collections::{HashMap, VecDeque};
+
+use foundation::{Diagnostic, Diagnostics, SourceId, SourceMap, Span};
+use num_bigint::BigInt;
+use num_traits::Num;
+
+use crate::semantics::choices::{Answer, Choices, Question};
+use crate::semantics::value::Value;
+use crate::types::Scalar;
+
+/// Choices in a list.
+#[derive(Clone, Debug, Default)]
+pub struct ListedChoices {
+    inputs: VecDeque<Input>,
+    named: HashMap<String, VecDeque<Value>>,
+    schedule: VecDeque<u32>,
+}
+
+#[derive(Clone, Debug)]
+struct Input {
+    line: usize,
+    name: Option<String>,
+    value: Value,
+}
+
+const ALLOCATION: &str = "malloc-fails";
+
+impl ListedChoices {
+    /// These inputs in this order, and nothing else.
+    pub fn of_inputs(values: impl IntoIterator<Item = Value>) -> Self {
+        let inputs = values.into_iter().enumerate().map(|(at, value)| Input { line: at + 1, name: None, value });
+        Self { inputs: inputs.collect(), ..Self::default() }
+    }
+
+    /// Adds an input at the end.
+    pub fn push_input(&mut self, name: Option<String>, value: Value) {
+        let line = self.inputs.len() + 1;
+        self.inputs.push_back(Input { line, name, value });
+    }
+
+    /// Adds what a part holds that is not initialised.
+    pub fn push_uninitialised(&mut self, what: impl Into<String>, value: Value) {
+        self.named.entry(what.into()).or_default().push_back(value);
+    }
+
+    /// Adds the thread that is to run next.
+    pub fn push_thread(&mut self, thread: u32) {
+        self.schedule.push_back(thread);
+    }
+
+    /// Reads a list from a text of the source map.
+    pub fn parse(sources: &SourceMap, source: SourceId) -> Result<Self, Diagnostics> {
+        let mut choices = Self::default();
+        let mut diagnostics = Diagnostics::new();
+        let mut start = 0;
+        for (number, line) in sources.text(source).split('\n').enumerate() {
+            let entry = without_comment(line);
+            let text = entry.trim();
+            if !text.is_empty() {
+                let indent = entry.len() - entry.trim_start().len();
+                let begin = start + indent as u32;
+                let span = Span { source, start: begin, end: begin + text.len() as u32 };
+                if let Err(diagnostic) = choices.read_entry(number + 1, text) {
+                    diagnostics.push(diagnostic.at(span));
+                }
+            }
+            start += line.len() as u32 + 1;
+        }
+        if diagnostics.has_errors() { Err(diagnostics) } else { Ok(choices) }
+    }
+
+    fn read_entry(&mut self, line: usize, text: &str) -> Result<(), Box<Diagnostic>> {
+        if let Some(number) = text.strip_prefix("thread ") {
+            let thread = number.trim().parse().map_err(|_| {
+                let message = format!("`{}` is not a thread's number", number.trim());
+                let help = "threads are numbered in the order in which they are started; that of `main` is 0";
+                Box::new(Diagnostic::error("bad-input-line", message).help(help))
+            })?;
+            self.schedule.push_back(thread);
+            return Ok(());
+        }
+        // An `=` inside a character constant belongs to the value.
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) if !text.starts_with('\'') => (Some(name.trim().to_owned()), value.trim()),
+            _ => (None, text),
+        };
+        let value = read_value(value).ok_or_else(|| {
+            Box::new(Diagnostic::error("bad-input-line", format!("`{value}` is not a value")).help(
+                "write a decimal or hexadecimal integer, a floating-point number, `true`, `false` or a character",
+            ))
+        })?;
+        match name {
+            Some(name) if name.is_empty() => {
+                return Err(Box::new(Diagnostic::error("bad-input-line", "there is no name before `=`")));
+            }
+            Some(name) if names_a_part(&name) || name == ALLOCATION => {
+                self.named.entry(name).or_default().push_back(value);
+            }
+            name => self.inputs.push_back(Input { line, name, value }),
+        }
+        Ok(())
+    }
+
+    fn next_input(&mut self, question: &Question) -> Answer {
+        let Some(Input { line, name, value }) = self.inputs.pop_front() else { return Answer::Exhausted };
+        let asked = question.name();
+        match name {
+            Some(name) if name != asked => {
+                Answer::Unfit(format!("entry {line} is for `{name}`, but the program asks for `{asked}`"))
+            }
+            _ => Answer::Value(value),
+        }
+    }
+}
+
+impl Choices for ListedChoices {
+    fn choose(&mut self, question: &Question) -> Answer {
+        match question {
+            Question::Input { .. } | Question::Register { .. } => self.next_input(question),
+            Question::Uninitialised { what, ty } => {
+                let listed = self.named.get_mut(what).and_then(VecDeque::pop_front);
+                Answer::Value(listed.unwrap_or_else(|| Value::zero(*ty)))
+            }
+            Question::Schedule { enabled, last } => match self.schedule.pop_front() {
+                Some(thread) => match enabled.iter().position(|&other| other == thread) {
+                    Some(index) => Answer::Index(index),
+                    None => Answer::Unfit(format!("thread {thread} is to run next, but cannot")),
+                },
+                None => Answer::Index(enabled.iter().position(|thread| thread > last).unwrap_or(0)),
+            },
+            Question::Branch { .. } => Answer::Index(0),
+            Question::AllocationFails => {
+                let listed = self.named.get_mut(ALLOCATION).and_then(VecDeque::pop_front);
+                Answer::Value(listed.unwrap_or_else(|| Value::zero(Scalar::Bool)))
+            }
+        }
+    }
+}
+
+/// Whether a name is that of a part of memory and not of an input's source.
+fn names_a_part(name: &str) -> bool {
+    name.contains("::") || name.starts_with("heap#")
+}
+
+/// The part of a line before its comment. In `heap#0` and `'#'` there is no comment.
+fn without_comment(line: &str) -> &str {
+    let begins_comment = |at: usize| !line[..at].ends_with("heap") && !line[..at].ends_with('\'');
+    line.match_indices('#').find(|&(at, _)| begins_comment(at)).map_or(line, |(at, _)| &line[..at])
+}
+
+fn read_value(text: &str) -> Option<Value> {
+    match text {
+        "true" => return Some(Value::Bool(true)),
+        "false" => return Some(Value::Bool(false)),
+        "NULL" | "null" => return Some(Value::int(0)),
+        _ => {}
+    }
+    if let Some(character) = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
+        return read_character(character).map(Value::int);
+    }
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let sign = |value: BigInt| Value::Int(if negative { -value } else { value });
+    if let Some(hexadecimal) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        let plain = hexadecimal.bytes().all(|byte| byte.is_ascii_hexdigit());
+        return plain.then(|| BigInt::from_str_radix(hexadecimal, 16).ok()).flatten().map(sign);
+    }
+    if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return BigInt::from_str_radix(digits, 10).ok().map(sign);
+    }
+    text.parse::<f64>().ok().map(Value::float)
+}
+
+fn read_character(text: &str) -> Option<u32> {
+    let mut characters = text.chars();
+    let value = match (characters.next()?, characters.next()) {
+        ('\\', Some(escape)) => match escape {
+            'n' => 10,
+            't' => 9,
+            'r' => 13,
+            '0' => 0,
+            '\\' | '\'' | '"' => escape as u32,
+            _ => return None,
+        },
+        (character, None) if character.is_ascii() => return Some(character as u32),
+        _ => return None,
+    };
+    characters.next().is_none().then_some(value)
+}

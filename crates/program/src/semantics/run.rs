@@ -1,0 +1,404 @@
+//! A whole run: from the start to an end, a loop, or a limit, with everything that was observed.
+//!
+//! A run that comes back to a state it was in, without a choice in between, repeats for ever what it did since. That is
+//! found exactly, by comparing states with one that is kept, which is replaced after ever more steps (Brent, "An
+//! improved Monte Carlo factorization algorithm", BIT 1980, section 2).
+
+use std::collections::BTreeSet;
+
+use foundation::{Budget, Exhausted, Span};
+
+use crate::atom::Atom;
+use crate::cfa::{EdgeId, EndKind, FunctionId};
+use crate::model::{Program, VariableKind};
+use crate::semantics::choices::Choices;
+use crate::semantics::config::{Semantics, UndefinedMode};
+use crate::semantics::describe::{name_of, value_text};
+use crate::semantics::event::Event;
+use crate::semantics::interpreter::Interpreter;
+use crate::semantics::memory::Extent;
+use crate::semantics::object::Content;
+use crate::semantics::observe::{Attention, Observer, Occasion, Sight};
+use crate::semantics::race::{Race, RaceWatch};
+use crate::semantics::state::State;
+use crate::semantics::step::Stepped;
+use crate::semantics::stop::{Stop, UndefinedBehaviour};
+use crate::semantics::threads::Next;
+
+/// A run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Run {
+    /// What was observed, in order.
+    pub observations: Vec<Observation>,
+    /// How it ended.
+    pub end: RunEnd,
+    /// What the user should know of it.
+    pub warnings: Vec<Warning>,
+    /// How many edges were taken.
+    pub edges: u64,
+}
+
+/// An observed state.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Observation {
+    /// Why it was observed.
+    pub occasion: Occasion,
+    /// The edge that was taken last; none at the start.
+    pub edge: Option<EdgeId>,
+    /// Its source text.
+    pub span: Option<Span>,
+    /// The thread that took it.
+    pub thread: u32,
+    /// The function that it belongs to; at the start, the entry function.
+    pub function: Option<FunctionId>,
+    /// The truth of the atoms.
+    pub truth: Vec<bool>,
+    /// What was written since the last observation.
+    pub changes: Vec<Change>,
+    /// Whether a signed integer overflowed since the last observation.
+    pub overflow: bool,
+}
+
+/// A part of memory that was written, and what it holds now.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Change {
+    /// Its name in the source program.
+    pub name: String,
+    /// The text of its value.
+    pub value: String,
+}
+
+/// How a run ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RunEnd {
+    /// The program ended; the last observation repeats for ever.
+    End(EndKind),
+    /// Behaviour was undefined; the last observation repeats for ever.
+    Undefined {
+        /// What was.
+        kind: UndefinedBehaviour,
+        /// Where.
+        span: Option<Span>,
+    },
+    /// No thread can go on; the last observation repeats for ever.
+    Deadlock,
+    /// The observations from this index on repeat for ever.
+    Lasso {
+        /// The first observation of the loop, which goes on to the last one.
+        start: usize,
+    },
+    /// It goes on for ever without another observation; the last one repeats for ever.
+    Silent,
+    /// It was cut by an assumption: it is no execution.
+    Cut {
+        /// Where.
+        span: Option<Span>,
+    },
+    /// It entered the function at whose entry it was to end.
+    StoppedAtCall(FunctionId),
+    /// There were no more inputs; it could go on.
+    NoMoreInputs,
+    /// A limit was reached; it could go on.
+    Limit,
+    /// The budget was spent; it could go on.
+    Exhausted(Exhausted),
+    /// An input did not fit what was asked for.
+    UnfitInput {
+        /// Why.
+        reason: String,
+        /// Where it was asked for.
+        span: Option<Span>,
+    },
+    /// It came to something that the semantics does not cover.
+    Unsupported {
+        /// What.
+        reason: String,
+        /// Where.
+        span: Option<Span>,
+    },
+}
+
+/// What the user should know of a run.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Warning {
+    /// A signed integer overflowed here.
+    Overflow(Span),
+    /// Two accesses race.
+    Race(Race),
+}
+
+/// How far a run may go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// How many states may be observed.
+    pub observations: usize,
+    /// How many edges may be taken.
+    pub edges: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { observations: 10_000, edges: 10_000_000 }
+    }
+}
+
+/// Runs a program.
+pub fn run(
+    program: &Program,
+    semantics: Semantics,
+    atoms: &[Atom],
+    choices: &mut dyn Choices,
+    limits: Limits,
+    budget: &Budget,
+) -> Run {
+    let mut runner = Runner {
+        interpreter: Interpreter::new(program, semantics, choices),
+        observer: Observer::new(semantics.observe, atoms),
+        races: RaceWatch::default(),
+        kept: None,
+        observations: Vec::new(),
+        overflows: BTreeSet::new(),
+        written: BTreeSet::new(),
+        limits,
+    };
+    let mut edges = 0;
+    let end = match runner.go(budget, &mut edges) {
+        Ok(end) => end,
+        Err(stop) => runner.stopped(stop),
+    };
+    let overflows = runner.overflows.into_iter().map(Warning::Overflow);
+    let warnings = overflows.chain(runner.races.races().into_iter().map(Warning::Race)).collect();
+    Run { observations: runner.observations, end, warnings, edges }
+}
+
+struct Runner<'a> {
+    interpreter: Interpreter<'a>,
+    observer: Observer<'a>,
+    races: RaceWatch,
+    kept: Option<Kept>,
+    observations: Vec<Observation>,
+    overflows: BTreeSet<Span>,
+    written: BTreeSet<Extent>,
+    limits: Limits,
+}
+
+/// A point of the run that later points are compared with.
+struct Kept {
+    /// None until the first point is kept.
+    point: Option<(State, Attention, u32)>,
+    observations: usize,
+    choices_made: u64,
+    steps: u64,
+    keep_for: u64,
+}
+
+/// The first point is kept after so many steps: fewer would be kept too often where there are many inputs.
+const FIRST_KEPT: u64 = 16;
+
+/// How many changes an observation shows at most.
+const MOST_CHANGES: usize = 1000;
+
+/// How often the budget is looked at.
+const STEPS_PER_CHECK: u64 = 1024;
+
+impl Runner<'_> {
+    fn go(&mut self, budget: &Budget, edges: &mut u64) -> Result<RunEnd, Stop> {
+        let Some(entry) = self.interpreter.program.entry else {
+            return Err(Stop::unsupported("the program has no entry function"));
+        };
+        self.interpreter.start(entry)?;
+        let events = std::mem::take(&mut self.interpreter.events);
+        self.observer.begin(&events);
+        self.observe(Occasion::Start)?;
+        if self.interpreter.semantics.stop_at_call == Some(entry) {
+            return Ok(RunEnd::StoppedAtCall(entry));
+        }
+        loop {
+            if *edges >= self.limits.edges || self.observations.len() >= self.limits.observations {
+                return Ok(RunEnd::Limit);
+            }
+            if edges.is_multiple_of(STEPS_PER_CHECK)
+                && let Err(exhausted) = budget.check(0)
+            {
+                return Ok(RunEnd::Exhausted(exhausted));
+            }
+            *edges += 1;
+            if let Some(end) = self.step()? {
+                return Ok(end);
+            }
+            if let Some(end) = self.repeats() {
+                return Ok(end);
+            }
+        }
+    }
+
+    fn step(&mut self) -> Result<Option<RunEnd>, Stop> {
+        let thread = match self.interpreter.schedule()? {
+            Next::Thread(thread) => thread,
+            Next::AllEnded => return self.finish(Occasion::End(EndKind::Return), RunEnd::End(EndKind::Return)),
+            Next::Deadlock => return self.finish(Occasion::Deadlock, RunEnd::Deadlock),
+        };
+        let mut stepped = self.interpreter.step(thread);
+        loop {
+            // Also what happened before the step failed is told.
+            let sights = self.follow()?;
+            self.record(sights);
+            match stepped? {
+                Stepped::Done => return Ok(None),
+                Stepped::Pause(rest) => stepped = self.interpreter.resume(rest),
+                Stepped::End(kind) => return self.finish(Occasion::End(kind), RunEnd::End(kind)),
+                Stepped::Cut => return Ok(Some(RunEnd::Cut { span: self.span() })),
+                Stepped::StoppedAtCall(function) => {
+                    let entered = self.observations.last().map(|last| last.occasion);
+                    if entered != Some(Occasion::Entered(function)) {
+                        self.observe(Occasion::Entered(function))?;
+                    }
+                    return Ok(Some(RunEnd::StoppedAtCall(function)));
+                }
+            }
+        }
+    }
+
+    /// Shows the events since the last call to all who follow them; returns what is observed now.
+    fn follow(&mut self) -> Result<Vec<Sight>, Stop> {
+        let events = std::mem::take(&mut self.interpreter.events);
+        if let Some(span) = self.span() {
+            self.races.follow(self.interpreter.program, self.interpreter.running, span, &events);
+            if events.contains(&Event::Overflow) {
+                self.overflows.insert(span);
+            }
+        }
+        self.written.extend(events.iter().filter_map(|event| match event {
+            Event::Write(extent) => Some(*extent),
+            _ => None,
+        }));
+        self.observer.follow(&mut self.interpreter, &events)
+    }
+
+    fn finish(&mut self, occasion: Occasion, end: RunEnd) -> Result<Option<RunEnd>, Stop> {
+        self.observe(occasion)?;
+        Ok(Some(end))
+    }
+
+    fn observe(&mut self, occasion: Occasion) -> Result<(), Stop> {
+        let sight = self.observer.look(&mut self.interpreter, occasion)?;
+        self.record(vec![sight]);
+        Ok(())
+    }
+
+    fn record(&mut self, sights: Vec<Sight>) {
+        for Sight { occasion, truth, overflow } in sights {
+            let program = self.interpreter.program;
+            let edge = match occasion {
+                Occasion::Start => None,
+                Occasion::Edge(edge) => Some(edge),
+                _ => self.interpreter.edge,
+            };
+            let function = match (edge, occasion) {
+                (_, Occasion::Entered(function)) => Some(function),
+                (Some(edge), _) => Some(program.locations[program.edges[edge].from].function),
+                (None, _) => program.entry,
+            };
+            let changes = self.changes();
+            self.observations.push(Observation {
+                occasion,
+                edge,
+                span: edge.map(|edge| program.edges[edge].span),
+                thread: self.interpreter.running,
+                function,
+                truth,
+                changes,
+                overflow,
+            });
+        }
+    }
+
+    /// What was written since the last observation, by name, as far as it has a name in the source program and lives.
+    fn changes(&mut self) -> Vec<Change> {
+        let program = self.interpreter.program;
+        let mut changes: Vec<Change> = Vec::new();
+        for extent in std::mem::take(&mut self.written) {
+            let hidden = extent.object.variable().is_some_and(|variable| match program.variables[variable].kind {
+                VariableKind::Temporary(_) => true,
+                VariableKind::Local(function) | VariableKind::Parameter(function) => {
+                    program.functions[function].library
+                }
+                _ => false,
+            });
+            let Some(object) = self.interpreter.state.memory.object(extent.object).filter(|_| !hidden) else {
+                continue;
+            };
+            for (offset, cell) in object.overlapping(extent.offset_bits, extent.end()) {
+                let from = offset.max(extent.offset_bits);
+                let width_bits = (offset + cell.width).min(extent.end()) - from;
+                let name = name_of(program, Extent { offset_bits: from, width_bits, ..extent });
+                let value = match &cell.content {
+                    Content::Scalar(_, value) => value_text(program, value),
+                    Content::Zero => "0".to_owned(),
+                    Content::Unreadable => "?".to_owned(),
+                };
+                if changes.len() >= MOST_CHANGES {
+                    changes.push(Change { name: "…".to_owned(), value: "…".to_owned() });
+                    return changes;
+                }
+                let change = Change { name, value };
+                if changes.last() != Some(&change) {
+                    changes.push(change);
+                }
+            }
+        }
+        changes
+    }
+
+    /// Whether the run has come back to a point where it was, without a choice in between.
+    fn repeats(&mut self) -> Option<RunEnd> {
+        let interpreter = &self.interpreter;
+        let choices_made = interpreter.choices_made;
+        let kept = self.kept.get_or_insert_with(|| Kept::nothing(choices_made));
+        if kept.choices_made != choices_made {
+            *kept = Kept::nothing(choices_made);
+        }
+        if let Some((state, attention, running)) = &kept.point
+            && *running == interpreter.running
+            && *state == interpreter.state
+            && *attention == self.observer.attention
+        {
+            let start = kept.observations;
+            return Some(if start == self.observations.len() { RunEnd::Silent } else { RunEnd::Lasso { start } });
+        }
+        kept.steps += 1;
+        if kept.steps == kept.keep_for {
+            kept.point = Some((interpreter.state.clone(), self.observer.attention.clone(), interpreter.running));
+            kept.observations = self.observations.len();
+            kept.steps = 0;
+            kept.keep_for *= 2;
+        }
+        None
+    }
+
+    /// How the run ends when a step cannot be completed.
+    fn stopped(&mut self, stop: Stop) -> RunEnd {
+        let span = self.span();
+        match stop {
+            Stop::Undefined(_) if self.interpreter.semantics.undefined == UndefinedMode::Assume => RunEnd::Cut { span },
+            Stop::Undefined(kind) => match self.observe(Occasion::Error(kind)) {
+                Ok(()) | Err(Stop::Undefined(_)) => RunEnd::Undefined { kind, span },
+                Err(other) => self.stopped(other),
+            },
+            Stop::Unsupported(reason) => RunEnd::Unsupported { reason, span },
+            Stop::NoMoreChoices => RunEnd::NoMoreInputs,
+            Stop::UnfitChoice(reason) => RunEnd::UnfitInput { reason, span },
+            Stop::NotConstant => unreachable!("only the evaluation of constants has no memory"),
+        }
+    }
+
+    fn span(&self) -> Option<Span> {
+        self.interpreter.edge.map(|edge| self.interpreter.program.edges[edge].span)
+    }
+}
+
+impl Kept {
+    fn nothing(choices_made: u64) -> Self {
+        Self { point: None, observations: 0, choices_made, steps: 0, keep_for: FIRST_KEPT }
+    }
+}
