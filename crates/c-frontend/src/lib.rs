@@ -1,0 +1,79 @@
+//! C text to [`program`]: the front end for C11 with the GNU extensions that preprocessed system headers need.
+//!
+//! It takes text and gives a program or diagnostics; it does no input or output and knows nothing of formulas, solvers
+//! or engines. [`translate`] turns translation units into one program; [`Translation::atom`] reads the C text of an
+//! atomic proposition in that program's scope.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`syntax`] | tokens, the grammar, the syntax tree |
+//! | [`types`] | the types of C, their layout and conversions |
+//! | `lower` | names, types and side effects resolved: the tree becomes edges of the program model |
+
+mod lower;
+pub mod syntax;
+pub mod types;
+
+use std::collections::HashMap;
+
+use foundation::{Diagnostics, SourceId, SourceMap};
+use program::{DataModel, FunctionId, Program, VariableId};
+
+pub use lower::{Found, Scope};
+use syntax::symbols::{Symbol, Symbols};
+use types::{CTypes, Qual};
+
+/// How a program is to be understood.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The sizes of the target machine.
+    pub data_model: DataModel,
+    /// Whether reading a volatile object yields input rather than what the program wrote.
+    pub volatile_input: bool,
+    /// The function in which the program starts.
+    pub entry: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { data_model: DataModel::default(), volatile_input: false, entry: "main".to_owned() }
+    }
+}
+
+/// A translated program, with what is needed to read atomic propositions over it.
+pub struct Translation {
+    /// The program.
+    pub program: Program,
+    types: CTypes,
+    symbols: Symbols,
+    variable_types: HashMap<VariableId, Qual>,
+    functions: HashMap<FunctionId, lower::FunctionInfo>,
+    linked: HashMap<Symbol, lower::Linked>,
+    scope: lower::ProgramScope,
+}
+
+/// Translates preprocessed C texts to one program. There is none if a diagnostic is an error.
+pub fn translate(
+    units: &[SourceId],
+    sources: &mut SourceMap,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+) -> Option<Translation> {
+    let mut symbols = Symbols::default();
+    let mut trees = Vec::new();
+    for &unit in units {
+        trees.push((unit, syntax::parse(unit, sources, &mut symbols, diagnostics)));
+    }
+    if diagnostics.has_errors() {
+        return None;
+    }
+    let translation = lower::lower(trees, sources, &mut symbols, options, diagnostics);
+    (!diagnostics.has_errors()).then_some(translation)
+}
+
+impl Translation {
+    /// The C type of a variable, as a C programmer writes it.
+    pub fn type_of(&self, variable: VariableId) -> Option<String> {
+        self.variable_types.get(&variable).map(|ty| self.types.describe(*ty, &self.symbols))
+    }
+}

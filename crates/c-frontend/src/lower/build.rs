@@ -1,0 +1,197 @@
+//! Edges and locations of the function that is being lowered.
+
+use std::collections::HashMap;
+
+use foundation::{Diagnostic, Span};
+use program::{
+    EdgeId, ExprId, FunctionId, LocationId, Observe, Op, Operand, Place, TypeId, Variable, VariableId, VariableKind,
+};
+
+use super::scope::BlockId;
+use super::{Lower, Lowering};
+use crate::syntax::symbols::Symbol;
+use crate::types::Qual;
+
+/// The function that is being lowered.
+pub(crate) struct FunctionBuilder {
+    pub id: FunctionId,
+    pub name: Symbol,
+    pub result: Qual,
+    /// Whether nothing is observed in it.
+    pub library: bool,
+    /// Where the next edge begins.
+    pub at: LocationId,
+    /// The edge that was made last, if control comes to `at` by this edge alone.
+    pub last: Option<EdgeId>,
+    pub labels: HashMap<Symbol, LabelInfo>,
+    pub gotos: Vec<PendingGoto>,
+    /// Where `break` goes, innermost last.
+    pub breaks: Vec<JumpTarget>,
+    /// Where `continue` goes, innermost last.
+    pub continues: Vec<JumpTarget>,
+    /// The enclosing `switch` statements.
+    pub switches: Vec<super::switch::SwitchBuilder>,
+    /// The open blocks, outermost first.
+    pub blocks: Vec<BlockId>,
+    /// The variables of each block, the outermost block of a function excepted.
+    pub block_variables: HashMap<BlockId, Vec<VariableId>>,
+    pub next_temporary: u32,
+}
+
+/// A label, perhaps only used so far.
+pub(crate) struct LabelInfo {
+    pub location: LocationId,
+    /// Where it stands, once it has been seen, with the blocks around it.
+    pub defined: Option<(Span, Vec<BlockId>)>,
+}
+
+/// A `goto` whose way to its label is made when the function is complete.
+pub(crate) struct PendingGoto {
+    pub from: LocationId,
+    pub label: Symbol,
+    pub blocks: Vec<BlockId>,
+    pub span: Span,
+}
+
+/// Where a jump goes, and how many blocks are open there.
+#[derive(Clone, Copy)]
+pub(crate) struct JumpTarget {
+    pub location: LocationId,
+    pub open_blocks: usize,
+}
+
+impl Lowering<'_> {
+    /// The function that is being lowered; expressions at file scope have none.
+    pub(crate) fn builder(&mut self) -> &mut FunctionBuilder {
+        self.function.as_mut().expect("statements are lowered inside a function")
+    }
+
+    /// A new location of the current function.
+    pub(crate) fn new_location(&mut self) -> LocationId {
+        let function = self.builder().id;
+        self.program.add_location(function)
+    }
+
+    /// Goes on at a location that other edges may lead to.
+    pub(crate) fn go_on_at(&mut self, location: LocationId) {
+        let builder = self.builder();
+        builder.at = location;
+        builder.last = None;
+    }
+
+    /// Makes an edge from the current location to a new one, and goes on there.
+    pub(crate) fn emit(&mut self, op: Op, span: Span) -> Lower<()> {
+        if self.unevaluated > 0 {
+            return Ok(());
+        }
+        if self.function.is_none() {
+            return self.error("not-constant", "this is not a constant expression", span);
+        }
+        let to = self.new_location();
+        self.emit_to(op, to, span, Observe::No);
+        let edge = self.builder().last;
+        self.go_on_at(to);
+        self.builder().last = edge;
+        Ok(())
+    }
+
+    /// Makes an edge from the current location to a given one. Control does not go on by itself.
+    pub(crate) fn emit_to(&mut self, op: Op, to: LocationId, span: Span, observe: Observe) {
+        if self.unevaluated > 0 {
+            return;
+        }
+        let builder = self.builder();
+        let observe = if builder.library { Observe::No } else { observe };
+        let from = builder.at;
+        let edge = self.program.add_edge(from, to, op, span, observe);
+        self.builder().last = Some(edge);
+    }
+
+    /// Joins the current location to another by an edge that does nothing, and goes on at a new location that only
+    /// labels can reach.
+    pub(crate) fn jump(&mut self, to: LocationId, span: Span) {
+        self.emit_to(Op::Skip, to, span, Observe::No);
+        let unreachable = self.new_location();
+        self.go_on_at(unreachable);
+    }
+
+    /// Marks the end of a full expression (6.8p4): the state is observed here.
+    pub(crate) fn observe(&mut self, span: Span) -> Lower<()> {
+        if self.builder().last.is_none() {
+            self.emit(Op::Skip, span)?;
+        }
+        let builder = self.builder();
+        if let (Some(edge), false) = (builder.last, builder.library)
+            && self.program.edges[edge].observe == Observe::No
+        {
+            self.program.edges[edge].observe = Observe::Statement;
+            self.program.edges[edge].span = span;
+        }
+        self.builder().last = None;
+        Ok(())
+    }
+
+    /// A new temporary of the current function.
+    pub(crate) fn temporary(&mut self, ty: TypeId, span: Span) -> Lower<VariableId> {
+        let Some(builder) = self.function.as_mut() else {
+            return self.error("not-constant", "this is not a constant expression", span);
+        };
+        let function = builder.id;
+        let name = format!("%{}", builder.next_temporary);
+        builder.next_temporary += 1;
+        let kind = VariableKind::Temporary(function);
+        let variable = self.program.variables.push(Variable { name, kind, ty, address_taken: false, span });
+        self.program.functions[function].locals.push(variable);
+        Ok(variable)
+    }
+
+    /// The whole of a variable.
+    pub(crate) fn variable_place(&self, variable: VariableId) -> Place {
+        Place::variable(variable, self.program.variables[variable].ty)
+    }
+
+    /// Keeps a scalar in a temporary, so that later side effects do not change it. Constants and temporaries need not.
+    pub(crate) fn keep(&mut self, value: ExprId, span: Span) -> Lower<ExprId> {
+        if self.is_stable(value) {
+            return Ok(value);
+        }
+        let scalar = self.program.exprs.ty(value);
+        let ty = self.program.types.scalar(scalar);
+        let variable = self.temporary(ty, span)?;
+        self.emit(Op::Assign { target: self.variable_place(variable), value: Operand::Scalar(value) }, span)?;
+        Ok(self.load(self.variable_place(variable)))
+    }
+
+    /// Whether a value cannot be changed by any edge: it reads no memory but temporaries.
+    pub(crate) fn is_stable(&self, value: ExprId) -> bool {
+        let mut open = vec![value];
+        while let Some(expr) = open.pop() {
+            if let program::ExprKind::Load(place) = &self.program.exprs.get(expr).kind {
+                let temporary = place.as_variable().is_some_and(|variable| {
+                    matches!(self.program.variables[variable].kind, VariableKind::Temporary(_))
+                });
+                if !temporary {
+                    return false;
+                }
+                continue;
+            }
+            open.extend(self.program.exprs.operands(expr));
+        }
+        true
+    }
+
+    /// The value in a place of scalar type.
+    pub(crate) fn load(&mut self, place: Place) -> ExprId {
+        let ty = self.program.types.as_scalar(place.ty).expect("only scalars are loaded");
+        self.program.exprs.intern(program::ExprKind::Load(place), ty)
+    }
+
+    /// Refuses a construct by name.
+    pub(crate) fn unsupported<T>(&mut self, code: &'static str, what: &str, span: Span, help: &str) -> Lower<T> {
+        let mut diagnostic = Diagnostic::error(code, format!("{what} not supported")).at(span);
+        if !help.is_empty() {
+            diagnostic = diagnostic.help(help);
+        }
+        self.fail(diagnostic)
+    }
+}

@@ -1,0 +1,334 @@
+//! Expressions (6.5): which construct is lowered where.
+
+use foundation::{Diagnostic, Span};
+use num_bigint::BigInt;
+use program::{Constant, ExprKind as ModelKind, Place};
+
+use super::scope::{Binding, BindingKind};
+use super::{Lower, Lowered, Lowering, Value};
+use crate::syntax::ast::{Designator, ExprId, ExprKind, TypeName};
+use crate::syntax::symbols::Symbol;
+use crate::types::{CType, IntKind, Qual};
+
+impl Lowering<'_> {
+    /// Lowers an expression. Places stay places.
+    pub(crate) fn expr(&mut self, id: ExprId) -> Lower<Lowered> {
+        stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.expr_on_grown_stack(id))
+    }
+
+    fn expr_on_grown_stack(&mut self, id: ExprId) -> Lower<Lowered> {
+        let ast = self.ast.clone();
+        let expr = &ast.exprs[id];
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::Identifier(name) => self.identifier(*name, span),
+            ExprKind::Integer(literal) => self.integer_literal(literal, span),
+            ExprKind::Float(literal) => self.float_literal(literal, span),
+            ExprKind::Character { value, encoding } => Ok(self.character_literal(*value, *encoding, span)),
+            ExprKind::String { units, encoding } => Ok(self.string_literal(units, *encoding, span)),
+            ExprKind::Binary(op, left, right) => self.binary(*op, *left, *right, span),
+            ExprKind::Assign(op, left, right) => self.assignment(*op, *left, *right, span, true),
+            ExprKind::Unary(op, operand) => self.unary(*op, *operand, span),
+            ExprKind::Increment { prefix, up, operand } => self.increment(*prefix, *up, *operand, span, true),
+            ExprKind::Conditional { condition, then, otherwise } => {
+                self.conditional(*condition, *then, *otherwise, span)
+            }
+            ExprKind::Cast(name, operand) => self.cast(name, *operand, span),
+            ExprKind::CompoundLiteral(name, initializer) => self.compound_literal(name, initializer, span),
+            ExprKind::Call(function, arguments) => self.call(*function, arguments, span, None),
+            ExprKind::Index(array, index) => self.index(*array, *index, span),
+            ExprKind::Member { base, arrow, member, member_span } => {
+                self.member(*base, *arrow, *member, *member_span, span)
+            }
+            ExprKind::SizeofExpr(operand) => {
+                let ty = self.type_of_unevaluated(*operand)?;
+                self.size_of(ty, span)
+            }
+            ExprKind::SizeofType(name) => {
+                let ty = self.type_name(name)?;
+                self.size_of(ty, span)
+            }
+            ExprKind::AlignofType(name) => {
+                let ty = self.type_name(name)?;
+                Ok(self.align_of(ty, span))
+            }
+            ExprKind::AlignofExpr(operand) => {
+                let ty = self.type_of_unevaluated(*operand)?;
+                Ok(self.align_of(ty, span))
+            }
+            ExprKind::Comma(left, right) => {
+                self.discard(*left)?;
+                let lowered = self.rvalue(*right)?;
+                Ok(Lowered { span, ..lowered })
+            }
+            ExprKind::Generic(control, associations) => self.generic(*control, associations, span),
+            ExprKind::Statement(statement) => self.statement_expression(*statement, span),
+            ExprKind::LabelAddress(_) => {
+                self.unsupported("unsupported-label-address", "addresses of labels are", span, "use a `switch`")
+            }
+            ExprKind::VaArg(..) => self.unsupported_va_list(span),
+            ExprKind::Offsetof(name, designators) => self.offset_of(name, designators, span),
+            ExprKind::TypesCompatible(left, right) => {
+                let (left, right) = (self.type_name(left)?, self.type_name(right)?);
+                let same = self.types.compatible(left.ty, right.ty);
+                Ok(self.int_constant(u8::from(same), IntKind::Int, span))
+            }
+            ExprKind::Choose(condition, then, otherwise) => {
+                let (value, _) = self.integer_constant(*condition)?;
+                self.expr(if value == BigInt::from(0) { *otherwise } else { *then })
+            }
+        }
+    }
+
+    fn identifier(&mut self, name: Symbol, span: Span) -> Lower<Lowered> {
+        let mut kind = self.scopes.find(name).map(|binding| binding.kind.clone());
+        if let Some(BindingKind::External(external)) = kind {
+            kind = self.materialize(external).map(BindingKind::Variable);
+        }
+        match kind {
+            Some(BindingKind::External(_)) => unreachable!("external objects are made when they are used"),
+            Some(BindingKind::Variable(variable)) => {
+                let ty = self.variable_types[&variable];
+                let model = self.types.model_type(ty.ty, &mut self.program.types);
+                let place = Place::variable(variable, model);
+                Ok(Lowered { value: Value::Place(place), ty, bit_width: None, span })
+            }
+            Some(BindingKind::Function(function)) => {
+                let ty = self.functions[&function].ty;
+                self.note_use(name);
+                Ok(Lowered { value: Value::Function(function), ty, bit_width: None, span })
+            }
+            Some(BindingKind::Constant(value, ty)) => Ok(self.constant(Constant::Int(value), ty, span)),
+            Some(BindingKind::Typedef(_)) => {
+                let text = format!("`{}` is a type: a value is needed here", self.text(name));
+                self.error("type-as-value", text, span)
+            }
+            None => match self.predefined_identifier(name, span) {
+                Some(lowered) => Ok(lowered),
+                None => {
+                    let diagnostic = self.unknown_name(name, span);
+                    self.fail(diagnostic)
+                }
+            },
+        }
+    }
+
+    /// `__func__` (6.4.2.2) and its GNU names.
+    fn predefined_identifier(&mut self, name: Symbol, span: Span) -> Option<Lowered> {
+        if !matches!(self.symbols.text(name), "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__") {
+            return None;
+        }
+        let function = self.function.as_ref()?.name;
+        let units: Vec<u32> = self.symbols.text(function).bytes().map(u32::from).collect();
+        Some(self.string_literal(&units, crate::syntax::ast::Encoding::Plain, span))
+    }
+
+    fn unknown_name(&self, name: Symbol, span: Span) -> Diagnostic {
+        let text = self.symbols.text(name);
+        let diagnostic = Diagnostic::error("unknown-name", format!("`{text}` is not declared")).at(span);
+        match nearest_name(text, self.scopes.visible().map(|symbol| self.symbols.text(symbol))) {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None if matches!(text, "true" | "false" | "bool") => diagnostic.help("add `#include <stdbool.h>`"),
+            None if text == "NULL" => diagnostic.help("add `#include <stddef.h>`"),
+            None => diagnostic,
+        }
+    }
+
+    /// Declares a name in the innermost scope, once.
+    pub(crate) fn declare_name(&mut self, name: Symbol, binding: Binding) -> Lower<()> {
+        let span = binding.span;
+        match self.scopes.declare(name, binding) {
+            None => Ok(()),
+            Some(earlier) => {
+                let diagnostic =
+                    Diagnostic::error("redefinition", format!("`{}` is declared twice in this scope", self.text(name)))
+                        .at(span)
+                        .also(earlier.span, "first here");
+                self.fail(diagnostic)
+            }
+        }
+    }
+
+    /// The type of an expression that is not evaluated, before its value is taken.
+    pub(crate) fn type_of_unevaluated(&mut self, expr: ExprId) -> Lower<Qual> {
+        self.unevaluated += 1;
+        let lowered = self.expr(expr);
+        self.unevaluated -= 1;
+        let lowered = lowered?;
+        if lowered.bit_width.is_some() && matches!(lowered.value, Value::Place(_)) {
+            return self.error("bit-field", "a bit-field has no size of its own", lowered.span);
+        }
+        Ok(lowered.ty)
+    }
+
+    fn size_of(&mut self, ty: Qual, span: Span) -> Lower<Lowered> {
+        let kind = self.types.size_kind();
+        match self.types.get(ty.ty) {
+            CType::Void | CType::Function(_) => Ok(self.int_constant(1, kind, span)),
+            _ => match self.types.size_bytes(ty.ty) {
+                Some(size) => Ok(self.int_constant(size, kind, span)),
+                None => {
+                    let text = format!("the size of the incomplete type `{}` is not known", self.describe(ty));
+                    self.error("incomplete-type", text, span)
+                }
+            },
+        }
+    }
+
+    fn align_of(&mut self, ty: Qual, span: Span) -> Lowered {
+        let kind = self.types.size_kind();
+        let align = self.types.align_bits(ty.ty) / 8;
+        self.int_constant(align, kind, span)
+    }
+
+    fn offset_of(&mut self, name: &TypeName, designators: &[Designator], span: Span) -> Lower<Lowered> {
+        let mut ty = self.type_name(name)?;
+        let mut offset_bits = 0u64;
+        for designator in designators {
+            match designator {
+                Designator::Member(member, member_span) => {
+                    let path = self.member_path(ty, *member, *member_span)?;
+                    for at in path {
+                        let CType::Record(record) = *self.types.get(ty.ty) else { break };
+                        let Some(body) = &self.types.records[record].body else { break };
+                        let member = &body.members[at as usize];
+                        offset_bits += member.offset_bits;
+                        ty = member.ty;
+                    }
+                }
+                Designator::Index(index) => {
+                    let (value, _) = self.integer_constant(*index)?;
+                    let CType::Array { element, .. } = *self.types.get(ty.ty) else {
+                        return self.error("not-array", "this member is not an array", span);
+                    };
+                    let size = self.types.size_bits(element.ty).unwrap_or(0);
+                    let index = num_traits::ToPrimitive::to_u64(&value).and_then(|index| index.checked_mul(size));
+                    let Some(moved) = index.and_then(|bits| offset_bits.checked_add(bits)) else {
+                        return self.error("array-length", "this index is out of range", span);
+                    };
+                    offset_bits = moved;
+                    ty = element;
+                }
+                Designator::Range(..) => return self.error("designator", "a range cannot stand here", span),
+            }
+        }
+        let kind = self.types.size_kind();
+        Ok(self.int_constant(offset_bits / 8, kind, span))
+    }
+
+    /// `_Generic` (6.5.1.1).
+    fn generic(&mut self, control: ExprId, associations: &[(Option<TypeName>, ExprId)], span: Span) -> Lower<Lowered> {
+        self.unevaluated += 1;
+        let lowered = self.rvalue(control);
+        self.unevaluated -= 1;
+        let ty = lowered?.ty;
+        let mut chosen = None;
+        for (name, value) in associations {
+            match name {
+                Some(name) => {
+                    let candidate = self.type_name(name)?;
+                    if candidate == ty.unqualified()
+                        || (candidate.unqualified() == candidate && self.types.compatible(candidate.ty, ty.ty))
+                    {
+                        chosen = Some(*value);
+                        break;
+                    }
+                }
+                None => chosen = chosen.or(Some(*value)),
+            }
+        }
+        match chosen {
+            Some(value) => self.expr(value),
+            None => {
+                let text = format!("no association of this `_Generic` has type `{}`", self.describe(ty));
+                self.error("generic", text, span)
+            }
+        }
+    }
+
+    /// Lowers an expression whose value is not used. Operations that may be undefined are still carried out.
+    pub(crate) fn discard(&mut self, id: ExprId) -> Lower<()> {
+        let ast = self.ast.clone();
+        let expr = &ast.exprs[id];
+        let lowered = match &expr.kind {
+            ExprKind::Assign(op, left, right) => {
+                self.assignment(*op, *left, *right, expr.span, false)?;
+                return Ok(());
+            }
+            ExprKind::Increment { prefix, up, operand } => {
+                self.increment(*prefix, *up, *operand, expr.span, false)?;
+                return Ok(());
+            }
+            ExprKind::Comma(left, right) => {
+                self.discard(*left)?;
+                return self.discard(*right);
+            }
+            ExprKind::Cast(name, operand) => {
+                let ty = self.type_name(name)?;
+                if self.types.is_void(ty.ty) {
+                    return self.discard(*operand);
+                }
+                self.rvalue(id)?
+            }
+            ExprKind::Identifier(_) => self.expr(id)?,
+            _ => self.rvalue(id)?,
+        };
+        if let Value::Scalar(value) = lowered.value
+            && self.may_be_undefined(value)
+        {
+            let scalar = self.program.exprs.ty(value);
+            let ty = self.program.types.scalar(scalar);
+            let variable = self.temporary(ty, expr.span)?;
+            let target = self.variable_place(variable);
+            self.emit(program::Op::Assign { target, value: program::Operand::Scalar(value) }, expr.span)?;
+        }
+        Ok(())
+    }
+
+    /// Whether evaluating a value may be undefined or overflow, judged by its shape.
+    pub(crate) fn may_be_undefined(&self, value: program::ExprId) -> bool {
+        let mut open = vec![value];
+        while let Some(expr) = open.pop() {
+            match &self.program.exprs.get(expr).kind {
+                ModelKind::Load(place) if place.as_variable().is_some() => {}
+                ModelKind::Load(_)
+                | ModelKind::Unary(..)
+                | ModelKind::Binary(..)
+                | ModelKind::PointerAdd { .. }
+                | ModelKind::PointerDifference { .. } => return true,
+                _ => open.extend(self.program.exprs.operands(expr)),
+            }
+        }
+        false
+    }
+}
+
+/// The known name that is most like a misspelt one, if one is like it.
+pub(crate) fn nearest_name<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
+    if name.len() <= 2 {
+        return None;
+    }
+    let most = if name.len() <= 4 { 1 } else { 2 };
+    known
+        .filter(|other| other.len().abs_diff(name.len()) <= most && !other.starts_with("__"))
+        .map(|other| (edit_distance(name, other), other))
+        .filter(|(distance, _)| *distance <= most)
+        .min()
+        .map(|(_, other)| other.to_owned())
+}
+
+/// The number of characters to insert, delete or replace (Levenshtein).
+fn edit_distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (at, letter) in left.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = at + 1;
+        for (column, other) in right.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != *other);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[right.len()]
+}

@@ -1,0 +1,543 @@
+//! Translation units: functions and objects at file scope, linkage (6.2.2), tentative definitions (6.9.2), and
+//! declarations inside blocks.
+
+use std::rc::Rc;
+
+use foundation::{Diagnostic, Span};
+use program::{Function, FunctionId, Initial, Observe, Op, Operand, Variable, VariableId, VariableKind};
+
+use super::build::FunctionBuilder;
+use super::scope::{Binding, BindingKind};
+use super::{FunctionInfo, Linked, Lower, Lowering};
+use crate::syntax::ast::{
+    Ast, Declaration, Derived, ExternalDeclaration, FunctionDefinition, FunctionDerived, InitDeclarator, Initializer,
+    Specifiers, StmtKind, Storage, TypeSpecifier,
+};
+use crate::syntax::symbols::Symbol;
+use crate::types::{CType, FunctionType, IntKind, Qual};
+
+impl Lowering<'_> {
+    /// Lowers a translation unit.
+    pub(crate) fn unit(&mut self, ast: Rc<Ast>) {
+        self.scopes.start_unit();
+        self.ast = ast.clone();
+        for item in &ast.items {
+            let _ = match item {
+                ExternalDeclaration::Function(function) => self.function_definition(function, false),
+                ExternalDeclaration::Declaration(declaration) => self.external_declaration(declaration),
+                ExternalDeclaration::Asm(span) => {
+                    let text = "assembly at file scope is ignored";
+                    self.warn(Diagnostic::warning("assembly", text).at(*span));
+                    Ok(())
+                }
+            };
+        }
+        let names: Vec<(Symbol, Binding)> =
+            self.scopes.file_names().map(|(name, binding)| (name, binding.clone())).collect();
+        for (name, binding) in names {
+            self.file_scope.entry(name).or_default().push(binding);
+        }
+    }
+
+    /// A declaration at file scope.
+    pub(crate) fn external_declaration(&mut self, declaration: &Declaration) -> Lower<()> {
+        let Declaration::Declarators { specifiers, declarators, span } = declaration else {
+            return self.static_assert(declaration);
+        };
+        if let TypeSpecifier::Auto = specifiers.ty {
+            return self.error("auto-type", "`__auto_type` cannot be used at file scope", *span);
+        }
+        let base = self.specified_type(specifiers)?;
+        for declarator in declarators {
+            let _ = self.external_declarator(base, specifiers, declarator);
+        }
+        Ok(())
+    }
+
+    fn external_declarator(&mut self, base: Qual, specifiers: &Specifiers, item: &InitDeclarator) -> Lower<()> {
+        let ty = self.derived_type(base, &item.declarator, false)?;
+        let span = item.declarator.span;
+        let Some(name) = item.declarator.name else { return Ok(()) };
+        if specifiers.storage == Some(Storage::Typedef) {
+            return self.typedef(name, ty, span);
+        }
+        if self.types.as_function(ty.ty).is_some() {
+            if item.initializer.is_some() {
+                return self.error("initializer", "a function cannot be initialised", span);
+            }
+            self.declare_function(name, ty, specifiers, item, span)?;
+            return Ok(());
+        }
+        self.global_object(name, ty, specifiers, item.initializer.as_ref(), span)
+    }
+
+    pub(crate) fn typedef(&mut self, name: Symbol, ty: Qual, span: Span) -> Lower<()> {
+        if let Some(Binding { kind: BindingKind::Typedef(earlier), .. }) = self.scopes.declared_here(name)
+            && self.types.compatible(earlier.ty, ty.ty)
+        {
+            return Ok(());
+        }
+        self.declare_name(name, Binding { kind: BindingKind::Typedef(ty), span })
+    }
+
+    /// Declares a function in the current scope.
+    pub(crate) fn declare_function(
+        &mut self,
+        name: Symbol,
+        ty: Qual,
+        specifiers: &Specifiers,
+        item: &InitDeclarator,
+        span: Span,
+    ) -> Lower<FunctionId> {
+        let attributes = || specifiers.attributes.iter().chain(&item.declarator.attributes);
+        let noreturn = specifiers.noreturn || attributes().any(|attribute| attribute.name == "noreturn");
+        let unsupported = attributes()
+            .find(|attribute| matches!(attribute.name.as_str(), "alias" | "ifunc" | "constructor" | "destructor"))
+            .map(|attribute| (attribute.name.clone(), attribute.span));
+        if let Some((attribute, span)) = unsupported {
+            return self.unsupported("unsupported-attribute", &format!("the attribute `{attribute}` is"), span, "");
+        }
+        let internal = specifiers.storage == Some(Storage::Static);
+        let function = self.function_entity(name, ty, internal, span)?;
+        let verifier = self.symbols.text(name).starts_with("__VERIFIER_");
+        if let Some(info) = self.functions.get_mut(&function) {
+            info.noreturn |= noreturn && !verifier;
+        }
+        self.scopes.declare(name, Binding { kind: BindingKind::Function(function), span });
+        Ok(function)
+    }
+
+    fn function_entity(&mut self, name: Symbol, ty: Qual, internal: bool, span: Span) -> Lower<FunctionId> {
+        let known = match self.scopes.find(name).map(|binding| (binding.kind.clone(), binding.span)) {
+            Some((BindingKind::Function(function), _)) => Some(function),
+            Some((_, earlier)) if self.scopes.declared_here(name).is_some() => {
+                let diagnostic =
+                    Diagnostic::error("redefinition", format!("`{}` is declared as something else", self.text(name)))
+                        .at(span)
+                        .also(earlier, "first here");
+                return self.fail(diagnostic);
+            }
+            _ if internal => None,
+            _ => match self.linked.get(&name) {
+                Some(Linked::Function(function)) => Some(*function),
+                Some(_) => {
+                    let text = format!("`{}` is an object in another file", self.text(name));
+                    return self.error("redefinition", text, span);
+                }
+                None => None,
+            },
+        };
+        if let Some(function) = known {
+            let info = &self.functions[&function];
+            let (earlier_type, earlier_span) = (info.ty, info.span);
+            if !self.types.compatible(earlier_type.ty, ty.ty) && !self.library.has_body(name) {
+                let text = format!(
+                    "`{}` is declared as `{}` here and as `{}` elsewhere",
+                    self.text(name),
+                    self.describe(ty),
+                    self.describe(earlier_type)
+                );
+                let diagnostic =
+                    Diagnostic::error("conflicting-types", text).at(span).also(earlier_span, "the other declaration");
+                return self.fail(diagnostic);
+            }
+            let together = self.types.composite(earlier_type, ty);
+            if let Some(info) = self.functions.get_mut(&function) {
+                info.ty = together;
+            }
+            return Ok(function);
+        }
+        if internal {
+            return Ok(self.new_function(name, ty, span));
+        }
+        Ok(self.external_function(name, ty, span))
+    }
+
+    /// A new function without a body.
+    pub(crate) fn new_function(&mut self, name: Symbol, ty: Qual, span: Span) -> FunctionId {
+        let text = self.text(name);
+        let function_type = self.types.as_function(ty.ty).expect("a function type").clone();
+        let result = if self.types.is_void(function_type.result.ty) {
+            None
+        } else {
+            Some(self.types.model_type(function_type.result.ty, &mut self.program.types))
+        };
+        let mut unique = text.clone();
+        let mut number = 2;
+        while self.program.function_named(&unique).is_some() {
+            unique = format!("{text}@{number}");
+            number += 1;
+        }
+        let id = self.program.functions.push(Function {
+            name: unique,
+            parameters: Vec::new(),
+            result,
+            variadic: function_type.variadic,
+            entry: None,
+            locals: Vec::new(),
+            atomic: text.starts_with("__VERIFIER_atomic_"),
+            library: false,
+            span,
+        });
+        self.functions.insert(id, FunctionInfo { name, ty, has_body: false, noreturn: false, span, warned: false });
+        id
+    }
+
+    /// A function with its body.
+    pub(crate) fn function_definition(&mut self, definition: &FunctionDefinition, library: bool) -> Lower<()> {
+        let Some(name) = definition.declarator.name else {
+            return self.error("function-name", "this function has no name", definition.span);
+        };
+        let base = self.specified_type(&definition.specifiers)?;
+        let mut ty = self.derived_type(base, &definition.declarator, false)?;
+        let Some(Derived::Function(derived)) = definition.declarator.derived.first() else {
+            return self.error("function-body", "only a function can have a body", definition.span);
+        };
+        if !derived.prototype {
+            ty = self.old_style_type(ty, derived, definition)?;
+        }
+        let span = definition.declarator.span;
+        let item = InitDeclarator { declarator: definition.declarator.clone(), initializer: None };
+        let function = self.declare_function(name, ty, &definition.specifiers, &item, span)?;
+        if self.functions[&function].has_body {
+            let earlier = self.functions[&function].span;
+            let diagnostic = Diagnostic::error("redefinition", format!("`{}` is defined twice", self.text(name)))
+                .at(span)
+                .also(earlier, "first here");
+            return self.fail(diagnostic);
+        }
+        if let Some(info) = self.functions.get_mut(&function) {
+            info.has_body = true;
+            info.span = span;
+        }
+        self.program.functions[function].library = library;
+        self.program.functions[function].span = span;
+        self.function_body(function, name, ty, derived, definition)
+    }
+
+    /// The type of a function whose parameters are declared behind its declarator, or not at all.
+    fn old_style_type(&mut self, ty: Qual, derived: &FunctionDerived, definition: &FunctionDefinition) -> Lower<Qual> {
+        let function = self.types.as_function(ty.ty).expect("a function type").clone();
+        let mut parameters = vec![self.types.int(IntKind::Int); derived.identifiers.len()];
+        for declaration in &definition.old_style {
+            let Declaration::Declarators { specifiers, declarators, .. } = declaration else { continue };
+            let base = self.specified_type(specifiers)?;
+            for item in declarators {
+                let declared = self.derived_type(base, &item.declarator, true)?;
+                let declared = self.adjust_parameter(declared);
+                match derived.identifiers.iter().position(|(name, _)| Some(*name) == item.declarator.name) {
+                    Some(at) => parameters[at] = declared,
+                    None => {
+                        return self.error("unknown-name", "this is not one of the parameters", item.declarator.span);
+                    }
+                }
+            }
+        }
+        Ok(self.types.qual(CType::Function(FunctionType { parameters, ..function })))
+    }
+
+    fn function_body(
+        &mut self,
+        function: FunctionId,
+        name: Symbol,
+        ty: Qual,
+        derived: &FunctionDerived,
+        definition: &FunctionDefinition,
+    ) -> Lower<()> {
+        let function_type = self.types.as_function(ty.ty).expect("a function type").clone();
+        let result = function_type.result;
+        if !self.types.is_void(result.ty) && self.types.size_bits(result.ty).is_none() {
+            let text = format!("this function returns the incomplete type `{}`", self.describe(result));
+            return self.error("incomplete-type", text, definition.span);
+        }
+        let result_model = match self.types.is_void(result.ty) {
+            true => None,
+            false => Some(self.types.model_type(result.ty, &mut self.program.types)),
+        };
+        self.program.functions[function].result = result_model;
+        self.program.functions[function].variadic = function_type.variadic;
+        let block = self.scopes.open();
+        let parameters = self.parameters(function, derived, &function_type);
+        let entry = self.program.add_location(function);
+        self.program.functions[function].entry = Some(entry);
+        let library = self.program.functions[function].library;
+        self.function = Some(FunctionBuilder {
+            id: function,
+            name,
+            result,
+            library,
+            at: entry,
+            last: None,
+            labels: Default::default(),
+            gotos: Vec::new(),
+            breaks: Vec::new(),
+            continues: Vec::new(),
+            switches: Vec::new(),
+            blocks: vec![block],
+            block_variables: Default::default(),
+            next_temporary: 0,
+        });
+        let ast = self.ast.clone();
+        if parameters.is_ok()
+            && let StmtKind::Compound(items) = &ast.statements[definition.body].kind
+        {
+            self.block_items(items);
+        }
+        let end = ast.statements[definition.body].span.after();
+        let _ = self.fall_off_the_end(name, result, end);
+        self.resolve_gotos();
+        self.function = None;
+        self.scopes.close();
+        Ok(())
+    }
+
+    /// Reaching the final brace returns; `main` then returns 0 (5.1.2.2.3).
+    fn fall_off_the_end(&mut self, name: Symbol, result: Qual, span: Span) -> Lower<()> {
+        let zero = if self.symbols.text(name) == "main" {
+            self.types.scalar(result.ty).map(|scalar| Operand::Scalar(self.zero(scalar)))
+        } else {
+            None
+        };
+        self.emit(Op::Return(zero), span)
+    }
+
+    fn parameters(&mut self, function: FunctionId, derived: &FunctionDerived, ty: &FunctionType) -> Lower<()> {
+        let names: Vec<(Option<Symbol>, Span)> = if derived.prototype {
+            derived.parameters.iter().map(|parameter| (parameter.declarator.name, parameter.span)).collect()
+        } else {
+            derived.identifiers.iter().map(|(name, span)| (Some(*name), *span)).collect()
+        };
+        for ((name, span), ty) in names.into_iter().zip(&ty.parameters) {
+            if self.types.size_bits(ty.ty).is_none() {
+                let text = format!("this parameter has the incomplete type `{}`", self.describe(*ty));
+                return self.error("incomplete-type", text, span);
+            }
+            let text = name.map_or("(unnamed)".to_owned(), |name| self.text(name));
+            let model = self.types.model_type(ty.ty, &mut self.program.types);
+            let variable = self.program.variables.push(Variable {
+                name: text,
+                kind: VariableKind::Parameter(function),
+                ty: model,
+                address_taken: false,
+                span,
+            });
+            self.variable_types.insert(variable, *ty);
+            self.program.functions[function].parameters.push(variable);
+            if let Some(name) = name {
+                self.scopes.note_local(function, name, variable);
+                self.declare_name(name, Binding { kind: BindingKind::Variable(variable), span })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// An object at file scope.
+    fn global_object(
+        &mut self,
+        name: Symbol,
+        mut ty: Qual,
+        specifiers: &Specifiers,
+        initializer: Option<&Initializer>,
+        span: Span,
+    ) -> Lower<()> {
+        if self.types.is_void(ty.ty) {
+            return self.error("void-object", "an object cannot have type `void`", span);
+        }
+        self.refuse_atomic(ty, span)?;
+        let internal = specifiers.storage == Some(Storage::Static);
+        let declares_only = specifiers.storage == Some(Storage::Extern) && initializer.is_none();
+        let known = self.known_object(name, ty, internal, span)?;
+        if let Some(variable) = known {
+            let earlier = self.variable_types[&variable];
+            ty = self.types.composite(earlier, ty);
+            self.set_variable_type(variable, ty);
+        }
+        if declares_only {
+            if let Some(variable) = known {
+                self.scopes.declare(name, Binding { kind: BindingKind::Variable(variable), span });
+            } else {
+                self.linked.insert(name, Linked::Declared(ty, span));
+                self.scopes.declare(name, Binding { kind: BindingKind::External(name), span });
+            }
+            return Ok(());
+        }
+        let variable = match known {
+            Some(variable) => variable,
+            None => self.new_global(name, ty, None, span),
+        };
+        if !internal {
+            self.linked.insert(name, Linked::Variable(variable));
+        }
+        self.scopes.declare(name, Binding { kind: BindingKind::Variable(variable), span });
+        self.program.variables[variable].span = span;
+        self.initialize_global(variable, initializer, span)
+    }
+
+    fn known_object(&mut self, name: Symbol, ty: Qual, internal: bool, span: Span) -> Lower<Option<VariableId>> {
+        let here = self.scopes.declared_here(name).map(|binding| (binding.kind.clone(), binding.span));
+        let known = match here {
+            Some((BindingKind::Variable(variable), _)) => Some(variable),
+            Some((BindingKind::External(_), _)) | None if !internal => match self.linked.get(&name) {
+                Some(Linked::Variable(variable)) => Some(*variable),
+                Some(Linked::Declared(..)) | None => None,
+                Some(Linked::Function(_)) => {
+                    let text = format!("`{}` is a function in another file", self.text(name));
+                    return self.error("redefinition", text, span);
+                }
+            },
+            None => None,
+            Some((_, earlier)) => {
+                let diagnostic =
+                    Diagnostic::error("redefinition", format!("`{}` is declared as something else", self.text(name)))
+                        .at(span)
+                        .also(earlier, "first here");
+                return self.fail(diagnostic);
+            }
+        };
+        if let Some(variable) = known {
+            let earlier = self.variable_types[&variable];
+            if !self.types.compatible(earlier.ty, ty.ty) {
+                let text = format!(
+                    "`{}` is declared as `{}` here and as `{}` elsewhere",
+                    self.text(name),
+                    self.describe(ty),
+                    self.describe(earlier)
+                );
+                let other = self.program.variables[variable].span;
+                let diagnostic =
+                    Diagnostic::error("conflicting-types", text).at(span).also(other, "the other declaration");
+                return self.fail(diagnostic);
+            }
+        }
+        Ok(known)
+    }
+
+    /// A new object that lives as long as the program, zero at first.
+    pub(crate) fn new_global(
+        &mut self,
+        name: Symbol,
+        ty: Qual,
+        declared_in: Option<FunctionId>,
+        span: Span,
+    ) -> VariableId {
+        let model = self.types.model_type(ty.ty, &mut self.program.types);
+        let variable = self.program.variables.push(Variable {
+            name: self.text(name),
+            kind: VariableKind::Global { initial: Initial::Values(Vec::new()), declared_in },
+            ty: model,
+            address_taken: false,
+            span,
+        });
+        self.variable_types.insert(variable, ty);
+        variable
+    }
+
+    pub(crate) fn set_variable_type(&mut self, variable: VariableId, ty: Qual) {
+        self.variable_types.insert(variable, ty);
+        self.program.variables[variable].ty = self.types.model_type(ty.ty, &mut self.program.types);
+    }
+
+    /// An object that is only declared is made when it is used: it holds anything.
+    pub(crate) fn materialize(&mut self, name: Symbol) -> Option<VariableId> {
+        match self.linked.get(&name)? {
+            Linked::Variable(variable) => Some(*variable),
+            Linked::Function(_) => None,
+            Linked::Declared(ty, span) => {
+                let (ty, span) = (*ty, *span);
+                let variable = self.new_global(name, ty, None, span);
+                let kind = VariableKind::Global { initial: Initial::Arbitrary, declared_in: None };
+                self.program.variables[variable].kind = kind;
+                self.linked.insert(name, Linked::Variable(variable));
+                Some(variable)
+            }
+        }
+    }
+
+    /// Tells which objects are used but defined nowhere.
+    pub(crate) fn warn_undefined_objects(&mut self) {
+        let undefined: Vec<(String, Span)> = self
+            .program
+            .variables
+            .values()
+            .filter(|variable| matches!(variable.kind, VariableKind::Global { initial: Initial::Arbitrary, .. }))
+            .filter(|variable| !matches!(variable.name.as_str(), "stdin" | "stdout" | "stderr"))
+            .map(|variable| (variable.name.clone(), variable.span))
+            .collect();
+        for (name, span) in undefined {
+            self.warn(
+                Diagnostic::warning("undefined-object", format!("`{name}` is defined nowhere: it may hold any value"))
+                    .at(span)
+                    .help("give the file that defines it, too"),
+            );
+        }
+    }
+
+    /// Declares what a block declares with static storage or linkage. Returns whether it did.
+    pub(crate) fn block_declaration_with_linkage(
+        &mut self,
+        name: Symbol,
+        ty: Qual,
+        specifiers: &Specifiers,
+        item: &InitDeclarator,
+    ) -> Lower<bool> {
+        let span = item.declarator.span;
+        if self.types.as_function(ty.ty).is_some() {
+            self.declare_function(name, ty, specifiers, item, span)?;
+            return Ok(true);
+        }
+        match specifiers.storage {
+            Some(Storage::Extern) => {
+                self.linked.entry(name).or_insert(Linked::Declared(ty, span));
+                self.scopes.declare(name, Binding { kind: BindingKind::External(name), span });
+                Ok(true)
+            }
+            Some(Storage::Static) => {
+                let function = self.builder().id;
+                let variable = self.new_global(name, ty, Some(function), span);
+                self.scopes.note_local(function, name, variable);
+                self.declare_name(name, Binding { kind: BindingKind::Variable(variable), span })?;
+                self.initialize_global(variable, item.initializer.as_ref(), span)?;
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// A local variable of the current function, in its current block.
+    pub(crate) fn new_local(&mut self, name: Symbol, ty: Qual, span: Span) -> Lower<VariableId> {
+        let function = self.builder().id;
+        let model = self.types.model_type(ty.ty, &mut self.program.types);
+        let variable = self.program.variables.push(Variable {
+            name: self.text(name),
+            kind: VariableKind::Local(function),
+            ty: model,
+            address_taken: false,
+            span,
+        });
+        self.variable_types.insert(variable, ty);
+        self.program.functions[function].locals.push(variable);
+        self.scopes.note_local(function, name, variable);
+        let builder = self.builder();
+        let block = *builder.blocks.last().expect("a function body is a block");
+        if builder.blocks.len() > 1 {
+            builder.block_variables.entry(block).or_default().push(variable);
+        }
+        self.declare_name(name, Binding { kind: BindingKind::Variable(variable), span })?;
+        Ok(variable)
+    }
+
+    /// Ends the lifetimes of the variables in the blocks that a jump leaves, innermost first.
+    pub(crate) fn leave_blocks(&mut self, open_blocks: usize, span: Span) {
+        let builder = self.builder();
+        let left: Vec<VariableId> = builder.blocks[open_blocks..]
+            .iter()
+            .rev()
+            .flat_map(|block| builder.block_variables.get(block).cloned().unwrap_or_default())
+            .collect();
+        for variable in left {
+            let to = self.new_location();
+            self.emit_to(Op::Discard(variable), to, span, Observe::No);
+            self.go_on_at(to);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+typedef __typeof__(sizeof(0)) size_t;
+
+size_t strlen(const char *s)
+{
+    size_t n = 0;
+    while (s[n]) n++;
+    return n;
+}
+
+size_t strnlen(const char *s, size_t most)
+{
+    size_t n = 0;
+    while (n < most && s[n]) n++;
+    return n;
+}
+
+int strcmp(const char *a, const char *b)
+{
+    size_t i = 0;
+    while (a[i] && a[i] == b[i]) i++;
+    return (int)(unsigned char)a[i] - (int)(unsigned char)b[i];
+}
+
+int strncmp(const char *a, const char *b, size_t most)
+{
+    size_t i = 0;
+    while (i < most && a[i] && a[i] == b[i]) i++;
+    if (i == most) return 0;
+    return (int)(unsigned char)a[i] - (int)(unsigned char)b[i];
+}
+
+int memcmp(const void *left, const void *right, size_t count)
+{
+    const unsigned char *a = left, *b = right;
+    size_t i;
+    for (i = 0; i < count; i++)
+        if (a[i] != b[i]) return (int)a[i] - (int)b[i];
+    return 0;
+}
+
+char *strcpy(char *to, const char *from)
+{
+    size_t i = 0;
+    while ((to[i] = from[i])) i++;
+    return to;
+}
+
+char *strncpy(char *to, const char *from, size_t most)
+{
+    size_t i = 0;
+    while (i < most && from[i]) { to[i] = from[i]; i++; }
+    while (i < most) { to[i] = 0; i++; }
+    return to;
+}
+
+char *strcat(char *to, const char *from)
+{
+    strcpy(to + strlen(to), from);
+    return to;
+}
+
+char *strncat(char *to, const char *from, size_t most)
+{
+    size_t end = strlen(to), i = 0;
+    while (i < most && from[i]) { to[end + i] = from[i]; i++; }
+    to[end + i] = 0;
+    return to;
+}
+
+char *strchr(const char *s, int wanted)
+{
+    char c = (char)wanted;
+    while (*s != c) {
+        if (!*s) return 0;
+        s++;
+    }
+    return (char *)s;
+}
+
+char *strrchr(const char *s, int wanted)
+{
+    char c = (char)wanted;
+    const char *found = 0;
+    do {
+        if (*s == c) found = s;
+    } while (*s++);
+    return (char *)found;
+}
+
+void *memchr(const void *memory, int wanted, size_t count)
+{
+    const unsigned char *s = memory;
+    size_t i;
+    for (i = 0; i < count; i++)
+        if (s[i] == (unsigned char)wanted) return (void *)(s + i);
+    return 0;
+}
+
+int abs(int x) { return x < 0 ? -x : x; }
+long labs(long x) { return x < 0 ? -x : x; }
+long long llabs(long long x) { return x < 0 ? -x : x; }
+
+int isdigit(int c) { return c >= '0' && c <= '9'; }
+int isupper(int c) { return c >= 'A' && c <= 'Z'; }
+int islower(int c) { return c >= 'a' && c <= 'z'; }
+int isalpha(int c) { return isupper(c) || islower(c); }
+int isalnum(int c) { return isalpha(c) || isdigit(c); }
+int isspace(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+int isxdigit(int c) { return isdigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+int isprint(int c) { return c >= 32 && c < 127; }
+int toupper(int c) { return islower(c) ? c - 'a' + 'A' : c; }
+int tolower(int c) { return isupper(c) ? c - 'A' + 'a' : c; }
+
+int atoi(const char *s)
+{
+    int value = 0, negative = 0;
+    while (isspace(*s)) s++;
+    if (*s == '+' || *s == '-') negative = *s++ == '-';
+    while (isdigit(*s)) value = 10 * value - (*s++ - '0');
+    return negative ? value : -value;
+}
+
+unsigned short __builtin_bswap16(unsigned short x) { return (unsigned short)((x >> 8) | (x << 8)); }
+unsigned int __builtin_bswap32(unsigned int x)
+{
+    return (x >> 24) | ((x >> 8) & 0xff00u) | ((x << 8) & 0xff0000u) | (x << 24);
+}
+unsigned long long __builtin_bswap64(unsigned long long x)
+{
+    return ((unsigned long long)__builtin_bswap32((unsigned int)x) << 32) | __builtin_bswap32((unsigned int)(x >> 32));
+}
+
+int __builtin_popcount(unsigned int x)
+{
+    int n = 0;
+    for (; x; x &= x - 1) n++;
+    return n;
+}
+int __builtin_popcountl(unsigned long x)
+{
+    int n = 0;
+    for (; x; x &= x - 1) n++;
+    return n;
+}
+int __builtin_popcountll(unsigned long long x)
+{
+    int n = 0;
+    for (; x; x &= x - 1) n++;
+    return n;
+}
+int __builtin_ffs(int x)
+{
+    int n;
+    for (n = 0; n < 32; n++)
+        if (((unsigned int)x >> n) & 1) return n + 1;
+    return 0;
+}
+int __builtin_ctz(unsigned int x)
+{
+    int n = 0;
+    if (!x) __builtin_unreachable();
+    while (!((x >> n) & 1)) n++;
+    return n;
+}
+int __builtin_clz(unsigned int x)
+{
+    int n = 0;
+    if (!x) __builtin_unreachable();
+    while (!((x >> (31 - n)) & 1)) n++;
+    return n;
+}
+int __builtin_ctzll(unsigned long long x)
+{
+    int n = 0;
+    if (!x) __builtin_unreachable();
+    while (!((x >> n) & 1)) n++;
+    return n;
+}
+int __builtin_clzll(unsigned long long x)
+{
+    int n = 0;
+    if (!x) __builtin_unreachable();
+    while (!((x >> (63 - n)) & 1)) n++;
+    return n;
+}

@@ -1,0 +1,242 @@
+//! From syntax to a program: names are resolved, types checked, conversions made explicit, and side effects turned into
+//! edges, in one pass over the tree.
+//!
+//! An expression becomes a side-effect-free expression of the program model; what it calls, assigns or reads as input
+//! becomes edges before it, from left to right. A statement becomes locations and edges. Section numbers are those of
+//! ISO C11.
+
+mod assign;
+mod atoms;
+mod build;
+mod calls;
+mod conditions;
+mod constants;
+mod convert;
+mod declarations;
+mod effects;
+mod expressions;
+mod globals;
+mod initializers;
+mod library;
+mod literals;
+mod operators;
+mod places;
+mod records;
+mod scope;
+mod sequence;
+mod statements;
+mod switch;
+mod threads;
+mod tidy;
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use foundation::{Diagnostic, Diagnostics, SourceId, SourceMap, Span};
+use program::{EdgeId, ExprId, FunctionId, Place, Program, VariableId};
+
+pub use atoms::{Found, ProgramScope, Scope};
+use build::FunctionBuilder;
+use scope::{Binding, Scopes};
+
+use crate::Options;
+use crate::syntax::ast::{Ast, ExternalDeclaration};
+use crate::syntax::symbols::{Symbol, Symbols};
+use crate::types::{CTypes, Qual};
+
+/// A fault that has been reported; whoever receives it goes on with the next statement or declaration.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reported;
+
+/// The result of lowering a piece of syntax.
+pub(crate) type Lower<T> = Result<T, Reported>;
+
+/// What an expression was lowered to.
+#[derive(Clone, Debug)]
+pub(crate) struct Lowered {
+    pub value: Value,
+    pub ty: Qual,
+    /// The width, where the value is a bit-field or was just read from one.
+    pub bit_width: Option<u16>,
+    pub span: Span,
+}
+
+/// The value of a lowered expression.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    /// A scalar.
+    Scalar(ExprId),
+    /// An object: an lvalue.
+    Place(Place),
+    /// A structure or union that is no lvalue, held in a temporary.
+    Aggregate(Place),
+    /// A function.
+    Function(FunctionId),
+    /// No value.
+    Void,
+}
+
+/// What is known of a function beyond the program model.
+#[derive(Clone, Debug)]
+pub(crate) struct FunctionInfo {
+    pub name: Symbol,
+    pub ty: Qual,
+    pub has_body: bool,
+    pub noreturn: bool,
+    pub span: Span,
+    /// Whether the user has been told that it has no body.
+    pub warned: bool,
+}
+
+/// An entity with external linkage (6.2.2).
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Linked {
+    Function(FunctionId),
+    Variable(VariableId),
+    /// An object that is declared but neither defined nor used so far.
+    Declared(Qual, Span),
+}
+
+/// The state of one translation.
+pub(crate) struct Lowering<'a> {
+    pub program: Program,
+    pub types: CTypes,
+    pub symbols: &'a mut Symbols,
+    pub diagnostics: &'a mut Diagnostics,
+    pub options: &'a Options,
+    /// The syntax tree being lowered.
+    pub ast: Rc<Ast>,
+    pub scopes: Scopes,
+    pub linked: HashMap<Symbol, Linked>,
+    pub functions: HashMap<FunctionId, FunctionInfo>,
+    pub variable_types: HashMap<VariableId, Qual>,
+    /// The functions that some translation unit defines.
+    pub defined: HashSet<Symbol>,
+    /// Library functions with a body of our own that the program uses.
+    pub library: library::Library,
+    pub strings: HashMap<(Vec<u32>, crate::syntax::ast::Encoding), VariableId>,
+    /// The objects with static storage that have an initialiser.
+    pub initialized: HashSet<VariableId>,
+    /// Edges that begin the lifetime of a variable which is initialised at once: needed only if its address is used.
+    pub revivals: HashSet<EdgeId>,
+    /// The variables that each file-scope name stands for, for atoms.
+    pub file_scope: HashMap<Symbol, Vec<Binding>>,
+    /// The function being lowered.
+    pub function: Option<FunctionBuilder>,
+    /// Whether the program may have threads, so that an address must be computed once even where nothing in the
+    /// expression changes it.
+    pub threaded: bool,
+    /// How many operands around the current expression are not evaluated (`sizeof`).
+    pub unevaluated: u32,
+}
+
+/// Lowers syntax trees to a program.
+pub(crate) fn lower(
+    units: Vec<(SourceId, Ast)>,
+    sources: &mut SourceMap,
+    symbols: &mut Symbols,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+) -> crate::Translation {
+    let defined = units.iter().flat_map(|(_, ast)| defined_functions(ast)).collect();
+    let threaded = symbols.get("pthread_create").is_some();
+    let library = library::Library::new(sources, symbols, diagnostics);
+    let mut lowering = Lowering {
+        program: Program::new(options.data_model),
+        types: CTypes::new(options.data_model),
+        symbols,
+        diagnostics,
+        options,
+        ast: Rc::new(Ast::default()),
+        scopes: Scopes::new(),
+        linked: HashMap::new(),
+        functions: HashMap::new(),
+        variable_types: HashMap::new(),
+        defined,
+        library,
+        strings: HashMap::new(),
+        initialized: HashSet::new(),
+        revivals: HashSet::new(),
+        file_scope: HashMap::new(),
+        function: None,
+        threaded,
+        unevaluated: 0,
+    };
+    lowering.load_library();
+    for (_, ast) in units {
+        lowering.unit(Rc::new(ast));
+    }
+    lowering.used_library_functions();
+    lowering.fit_unprototyped_calls();
+    lowering.warn_undefined_objects();
+    lowering.finish()
+}
+
+fn defined_functions(ast: &Ast) -> impl Iterator<Item = Symbol> + '_ {
+    ast.items.iter().filter_map(|item| match item {
+        ExternalDeclaration::Function(function) => function.declarator.name,
+        _ => None,
+    })
+}
+
+impl Lowering<'_> {
+    /// Reports a fault.
+    pub(crate) fn fail<T>(&mut self, diagnostic: Diagnostic) -> Lower<T> {
+        self.diagnostics.push(diagnostic);
+        Err(Reported)
+    }
+
+    /// Reports an error with a message at a place.
+    pub(crate) fn error<T>(&mut self, code: &'static str, message: impl Into<String>, span: Span) -> Lower<T> {
+        self.fail(Diagnostic::error(code, message).at(span))
+    }
+
+    /// Tells the user something without refusing the program.
+    pub(crate) fn warn(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// A type in C's notation.
+    pub(crate) fn describe(&self, ty: Qual) -> String {
+        self.types.describe(ty, self.symbols)
+    }
+
+    /// The spelling of a name.
+    pub(crate) fn text(&self, symbol: Symbol) -> String {
+        self.symbols.text(symbol).to_owned()
+    }
+
+    fn finish(mut self) -> crate::Translation {
+        tidy::tidy(&mut self.program, &self.revivals);
+        self.find_entry();
+        let scope = ProgramScope::new(self.file_scope, self.scopes.into_locals());
+        crate::Translation {
+            program: self.program,
+            types: self.types,
+            symbols: std::mem::take(self.symbols),
+            variable_types: self.variable_types,
+            functions: self.functions,
+            linked: self.linked,
+            scope,
+        }
+    }
+
+    fn find_entry(&mut self) {
+        let entry = self.symbols.get(&self.options.entry).and_then(|name| self.linked.get(&name).copied());
+        match entry {
+            Some(Linked::Function(function)) if self.functions[&function].has_body => {
+                self.program.entry = Some(function);
+            }
+            _ => {
+                let name = &self.options.entry;
+                self.diagnostics.push(
+                    Diagnostic::error(
+                        "no-entry",
+                        format!("the program does not define a function `{name}` to start in"),
+                    )
+                    .help("name another function with `--entry`"),
+                );
+            }
+        }
+    }
+}

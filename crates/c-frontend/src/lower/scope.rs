@@ -1,0 +1,131 @@
+//! Scopes (6.2.1) and name spaces (6.2.3): ordinary names and tags, block by block.
+
+use std::collections::HashMap;
+
+use foundation::{Arena, Span, define_id};
+use num_bigint::BigInt;
+use program::{FunctionId, VariableId};
+
+use crate::syntax::symbols::Symbol;
+use crate::types::{EnumId, Qual, RecordId};
+
+define_id! {
+    /// A block of a function body.
+    BlockId
+}
+
+/// What an ordinary name stands for.
+#[derive(Clone, Debug)]
+pub struct Binding {
+    /// What it is.
+    pub kind: BindingKind,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// The kinds of ordinary names.
+#[derive(Clone, Debug)]
+pub enum BindingKind {
+    /// An object. Its type is with the variable.
+    Variable(VariableId),
+    /// An object of external linkage that is declared here and perhaps defined elsewhere.
+    External(Symbol),
+    /// A function.
+    Function(FunctionId),
+    /// An enumeration constant.
+    Constant(BigInt, Qual),
+    /// A name for a type.
+    Typedef(Qual),
+}
+
+/// What a tag stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tag {
+    Record(RecordId),
+    Enum(EnumId),
+}
+
+#[derive(Default)]
+struct Level {
+    names: HashMap<Symbol, Binding>,
+    tags: HashMap<Symbol, Tag>,
+}
+
+/// The open scopes, file scope first.
+pub(crate) struct Scopes {
+    levels: Vec<Level>,
+    blocks: Arena<BlockId, ()>,
+    /// The local variables of each function by name, for atoms.
+    locals: HashMap<(FunctionId, Symbol), Vec<VariableId>>,
+}
+
+impl Scopes {
+    pub(crate) fn new() -> Self {
+        Self { levels: vec![Level::default()], blocks: Arena::new(), locals: HashMap::new() }
+    }
+
+    /// Forgets all names: a new translation unit begins.
+    pub(crate) fn start_unit(&mut self) {
+        self.levels = vec![Level::default()];
+    }
+
+    pub(crate) fn open(&mut self) -> BlockId {
+        self.levels.push(Level::default());
+        self.blocks.push(())
+    }
+
+    pub(crate) fn close(&mut self) {
+        self.levels.pop();
+    }
+
+    pub(crate) fn at_file_scope(&self) -> bool {
+        self.levels.len() == 1
+    }
+
+    /// Declares a name in the innermost scope; the earlier declaration in the same scope is returned.
+    pub(crate) fn declare(&mut self, name: Symbol, binding: Binding) -> Option<Binding> {
+        self.innermost().names.insert(name, binding)
+    }
+
+    pub(crate) fn declared_here(&self, name: Symbol) -> Option<&Binding> {
+        self.levels.last().expect("file scope is never closed").names.get(&name)
+    }
+
+    pub(crate) fn find(&self, name: Symbol) -> Option<&Binding> {
+        self.levels.iter().rev().find_map(|level| level.names.get(&name))
+    }
+
+    /// All visible names, for suggestions.
+    pub(crate) fn visible(&self) -> impl Iterator<Item = Symbol> + '_ {
+        self.levels.iter().flat_map(|level| level.names.keys().copied())
+    }
+
+    pub(crate) fn declare_tag(&mut self, name: Symbol, tag: Tag) {
+        self.innermost().tags.insert(name, tag);
+    }
+
+    pub(crate) fn find_tag(&self, name: Symbol) -> Option<Tag> {
+        self.levels.iter().rev().find_map(|level| level.tags.get(&name).copied())
+    }
+
+    pub(crate) fn tag_declared_here(&self, name: Symbol) -> Option<Tag> {
+        self.levels.last().and_then(|level| level.tags.get(&name).copied())
+    }
+
+    /// All names of the file scope.
+    pub(crate) fn file_names(&self) -> impl Iterator<Item = (Symbol, &Binding)> {
+        self.levels[0].names.iter().map(|(name, binding)| (*name, binding))
+    }
+
+    pub(crate) fn note_local(&mut self, function: FunctionId, name: Symbol, variable: VariableId) {
+        self.locals.entry((function, name)).or_default().push(variable);
+    }
+
+    pub(crate) fn into_locals(self) -> HashMap<(FunctionId, Symbol), Vec<VariableId>> {
+        self.locals
+    }
+
+    fn innermost(&mut self) -> &mut Level {
+        self.levels.last_mut().expect("file scope is never closed")
+    }
+}

@@ -1,0 +1,470 @@
+//! Statements (6.8) and declarations inside blocks.
+
+use foundation::{Diagnostic, Span};
+use program::{InputSource, Observe, Op, Operand};
+
+use super::build::{JumpTarget, LabelInfo, PendingGoto};
+use super::{Lower, Lowered, Lowering, Value};
+use crate::syntax::ast::{
+    Asm, BlockItem, Declaration, ExprId, ForInit, InitDeclarator, Label, Specifiers, StmtId, StmtKind, Storage,
+    TypeSpecifier,
+};
+use crate::syntax::symbols::Symbol;
+use crate::types::{CType, Qual};
+
+impl Lowering<'_> {
+    /// Lowers a statement. A fault in it is reported, and lowering goes on behind it.
+    pub(crate) fn statement(&mut self, id: StmtId) {
+        let _ = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.statement_on_grown_stack(id));
+    }
+
+    fn statement_on_grown_stack(&mut self, id: StmtId) -> Lower<()> {
+        let ast = self.ast.clone();
+        let statement = &ast.statements[id];
+        let span = statement.span;
+        match &statement.kind {
+            StmtKind::Compound(items) => {
+                self.block(span, |lowering| lowering.block_items(items));
+                Ok(())
+            }
+            StmtKind::Expression(None) => Ok(()),
+            StmtKind::Expression(Some(expr)) => self.full_expression(*expr),
+            StmtKind::If { branches, otherwise } => self.if_ladder(branches, *otherwise, span),
+            StmtKind::Switch(control, body) => self.switch(*control, *body, span),
+            StmtKind::While(condition, body) => self.while_loop(*condition, *body, span),
+            StmtKind::DoWhile(body, condition) => self.do_while_loop(*body, *condition, span),
+            StmtKind::For { init, condition, step, body } => {
+                let mut result = Ok(());
+                self.block(span, |lowering| {
+                    result = lowering.for_loop(init.as_ref(), *condition, *step, *body, span);
+                });
+                result
+            }
+            StmtKind::Goto(label, label_span) => self.goto(*label, *label_span),
+            StmtKind::ComputedGoto(_) => {
+                self.unsupported("unsupported-label-address", "computed `goto` is", span, "use a `switch`")
+            }
+            StmtKind::Continue => self.leave_loop(false, span),
+            StmtKind::Break => self.leave_loop(true, span),
+            StmtKind::Return(value) => self.return_statement(*value, span),
+            StmtKind::Labeled(labels, inner) => {
+                for label in labels {
+                    self.label(label)?;
+                }
+                self.statement(*inner);
+                Ok(())
+            }
+            StmtKind::Asm(asm) => self.assembly(asm, span),
+        }
+    }
+
+    /// The items of a block, one after the other.
+    pub(crate) fn block_items(&mut self, items: &[BlockItem]) {
+        for item in items {
+            match item {
+                BlockItem::Statement(statement) => self.statement(*statement),
+                BlockItem::Declaration(declaration) => {
+                    let _ = self.block_declaration(declaration);
+                }
+                BlockItem::NestedFunction(span) => {
+                    let _: Lower<()> = self.unsupported(
+                        "unsupported-nested-function",
+                        "functions inside functions are",
+                        *span,
+                        "move the function to file scope",
+                    );
+                }
+            }
+        }
+    }
+
+    /// A block with its own scope; the lifetimes of its variables end with it.
+    fn block(&mut self, span: Span, inside: impl FnOnce(&mut Self)) {
+        let block = self.scopes.open();
+        self.builder().blocks.push(block);
+        inside(self);
+        let open = self.builder().blocks.len() - 1;
+        self.leave_blocks(open, span.after());
+        self.builder().blocks.pop();
+        self.scopes.close();
+    }
+
+    /// An expression statement, or an expression that a statement evaluates for its effects (6.8p4).
+    fn full_expression(&mut self, expr: ExprId) -> Lower<()> {
+        self.check_sequencing(expr);
+        self.builder().last = None;
+        self.discard(expr)?;
+        let span = self.ast.exprs[expr].span;
+        self.observe(span)
+    }
+
+    fn if_ladder(&mut self, branches: &[(ExprId, StmtId)], otherwise: Option<StmtId>, span: Span) -> Lower<()> {
+        let join = self.new_location();
+        for (condition, statement) in branches {
+            let (then, next) = (self.new_location(), self.new_location());
+            let _ = self.branch(*condition, then, next);
+            self.go_on_at(then);
+            self.statement(*statement);
+            self.jump(join, span);
+            self.go_on_at(next);
+        }
+        if let Some(statement) = otherwise {
+            self.statement(statement);
+        }
+        self.jump(join, span);
+        self.go_on_at(join);
+        Ok(())
+    }
+
+    fn while_loop(&mut self, condition: ExprId, body: StmtId, span: Span) -> Lower<()> {
+        let (head, inside, exit) = (self.new_location(), self.new_location(), self.new_location());
+        self.jump(head, span);
+        self.go_on_at(head);
+        let _ = self.branch(condition, inside, exit);
+        self.go_on_at(inside);
+        self.loop_body(body, exit, head);
+        self.jump(head, span);
+        self.go_on_at(exit);
+        Ok(())
+    }
+
+    fn do_while_loop(&mut self, body: StmtId, condition: ExprId, span: Span) -> Lower<()> {
+        let (head, test, exit) = (self.new_location(), self.new_location(), self.new_location());
+        self.jump(head, span);
+        self.go_on_at(head);
+        self.loop_body(body, exit, test);
+        self.jump(test, span);
+        self.go_on_at(test);
+        let _ = self.branch(condition, head, exit);
+        self.go_on_at(exit);
+        Ok(())
+    }
+
+    fn for_loop(
+        &mut self,
+        init: Option<&ForInit>,
+        condition: Option<ExprId>,
+        step: Option<ExprId>,
+        body: StmtId,
+        span: Span,
+    ) -> Lower<()> {
+        let _ = match init {
+            None => Ok(()),
+            Some(ForInit::Declaration(declaration)) => self.block_declaration(declaration),
+            Some(ForInit::Expression(expr)) => self.full_expression(*expr),
+        };
+        let (head, inside, next, exit) =
+            (self.new_location(), self.new_location(), self.new_location(), self.new_location());
+        self.jump(head, span);
+        self.go_on_at(head);
+        match condition {
+            Some(condition) => {
+                let _ = self.branch(condition, inside, exit);
+            }
+            None => self.jump(inside, span),
+        }
+        self.go_on_at(inside);
+        self.loop_body(body, exit, next);
+        self.jump(next, span);
+        self.go_on_at(next);
+        if let Some(step) = step {
+            let _ = self.full_expression(step);
+        }
+        self.jump(head, span);
+        self.go_on_at(exit);
+        Ok(())
+    }
+
+    fn loop_body(&mut self, body: StmtId, exit: program::LocationId, next: program::LocationId) {
+        let open_blocks = self.builder().blocks.len();
+        let builder = self.builder();
+        builder.breaks.push(JumpTarget { location: exit, open_blocks });
+        builder.continues.push(JumpTarget { location: next, open_blocks });
+        self.statement(body);
+        let builder = self.builder();
+        builder.breaks.pop();
+        builder.continues.pop();
+    }
+
+    fn leave_loop(&mut self, is_break: bool, span: Span) -> Lower<()> {
+        let builder = self.builder();
+        let target = if is_break { builder.breaks.last() } else { builder.continues.last() };
+        let Some(target) = target.copied() else {
+            let text = if is_break {
+                "`break` stands outside of a loop and of a `switch`"
+            } else {
+                "`continue` stands outside of a loop"
+            };
+            return self.error("stray-jump", text, span);
+        };
+        self.leave_blocks(target.open_blocks, span);
+        self.jump(target.location, span);
+        Ok(())
+    }
+
+    fn return_statement(&mut self, value: Option<ExprId>, span: Span) -> Lower<()> {
+        let result = self.builder().result;
+        self.builder().last = None;
+        let operand = match value {
+            None => {
+                if !self.types.is_void(result.ty) {
+                    let text = "this returns no value from a function that has one";
+                    self.warn(Diagnostic::warning("return-type", text).at(span));
+                }
+                None
+            }
+            Some(expr) => {
+                self.check_sequencing(expr);
+                let operand = self.returned(expr, result, span)?;
+                self.observe(span)?;
+                operand
+            }
+        };
+        self.emit(Op::Return(operand), span)?;
+        let unreachable = self.new_location();
+        self.go_on_at(unreachable);
+        Ok(())
+    }
+
+    fn returned(&mut self, expr: ExprId, result: Qual, span: Span) -> Lower<Option<Operand>> {
+        let lowered = self.rvalue(expr)?;
+        if self.types.is_void(result.ty) {
+            if !matches!(lowered.value, Value::Void) {
+                let text = "this returns a value from a function without one";
+                self.warn(Diagnostic::warning("return-type", text).at(span));
+            }
+            return Ok(None);
+        }
+        if let Value::Aggregate(_) = lowered.value {
+            let place = self.aggregate_operand(lowered, result, "this `return`")?;
+            return Ok(Some(Operand::Aggregate(place)));
+        }
+        let scalar = self.scalar_of(lowered)?;
+        let value = self.assign_convert(scalar, result, "this `return`")?;
+        Ok(Some(Operand::Scalar(self.keep(value, span)?)))
+    }
+
+    fn goto(&mut self, label: Symbol, span: Span) -> Lower<()> {
+        let _ = self.label_location(label);
+        let builder = self.builder();
+        let pending = PendingGoto { from: builder.at, label, blocks: builder.blocks.clone(), span };
+        builder.gotos.push(pending);
+        let unreachable = self.new_location();
+        self.go_on_at(unreachable);
+        Ok(())
+    }
+
+    fn label_location(&mut self, label: Symbol) -> program::LocationId {
+        if let Some(info) = self.builder().labels.get(&label) {
+            return info.location;
+        }
+        let location = self.new_location();
+        self.builder().labels.insert(label, LabelInfo { location, defined: None });
+        location
+    }
+
+    fn label(&mut self, label: &Label) -> Lower<()> {
+        match label {
+            Label::Name(name, span) => {
+                let location = self.label_location(*name);
+                let builder = self.builder();
+                let blocks = builder.blocks.clone();
+                let info = builder.labels.get_mut(name).expect("just made");
+                if let Some((earlier, _)) = info.defined {
+                    let text = format!("the label `{}` stands twice in this function", self.text(*name));
+                    return self.fail(Diagnostic::error("redefinition", text).at(*span).also(earlier, "first here"));
+                }
+                info.defined = Some((*span, blocks));
+                self.jump(location, *span);
+                self.go_on_at(location);
+                Ok(())
+            }
+            Label::Case(first, last, span) => self.case_label(*first, *last, *span),
+            Label::Default(span) => self.default_label(*span),
+        }
+    }
+
+    /// Makes the way from every `goto` to its label: lifetimes end in the blocks it leaves and begin in those it enters.
+    pub(crate) fn resolve_gotos(&mut self) {
+        let builder = self.builder();
+        let gotos = std::mem::take(&mut builder.gotos);
+        for goto in gotos {
+            let info = &self.builder().labels[&goto.label];
+            let location = info.location;
+            let Some((_, label_blocks)) = info.defined.clone() else {
+                let text = format!("there is no label `{}` in this function", self.text(goto.label));
+                self.diagnostics.push(Diagnostic::error("unknown-label", text).at(goto.span));
+                continue;
+            };
+            let shared = goto.blocks.iter().zip(&label_blocks).take_while(|(a, b)| a == b).count();
+            let builder = self.builder();
+            let variables = |block| builder.block_variables.get(block).cloned().unwrap_or_default();
+            let left: Vec<_> = goto.blocks[shared..].iter().rev().flat_map(variables).collect();
+            let entered: Vec<_> = label_blocks[shared..].iter().flat_map(variables).collect();
+            self.go_on_at(goto.from);
+            let ops = left.into_iter().map(Op::Discard).chain(entered.into_iter().map(Op::Declare));
+            for op in ops {
+                let to = self.new_location();
+                self.emit_to(op, to, goto.span, Observe::No);
+                self.go_on_at(to);
+            }
+            self.emit_to(Op::Skip, location, goto.span, Observe::No);
+        }
+    }
+
+    /// Inline assembly writes anything to its outputs.
+    fn assembly(&mut self, asm: &Asm, span: Span) -> Lower<()> {
+        if !asm.labels.is_empty() {
+            return self.unsupported("unsupported-asm-goto", "assembly that jumps is", span, "");
+        }
+        if !asm.outputs.is_empty() || !asm.inputs.is_empty() {
+            let text = "inline assembly is not understood: its outputs may get any value, nothing else changes";
+            self.warn(Diagnostic::warning("assembly", text).at(span));
+        }
+        self.builder().last = None;
+        for (_, input) in &asm.inputs {
+            self.discard(*input)?;
+        }
+        for (_, output) in &asm.outputs {
+            let (target, ty, _) = self.lvalue(*output)?;
+            if ty.is_const {
+                return self.error("assign-const", "this object is `const` and cannot be assigned to", span);
+            }
+            self.emit(Op::Input { target, source: InputSource::Assembly }, span)?;
+        }
+        self.observe(span)
+    }
+
+    /// `({ … })`: the value of the last expression statement, kept before the block's variables go.
+    pub(crate) fn statement_expression(&mut self, statement: StmtId, span: Span) -> Lower<Lowered> {
+        if self.function.is_none() {
+            return self.error("not-constant", "this is not a constant expression", span);
+        }
+        let ast = self.ast.clone();
+        let StmtKind::Compound(items) = &ast.statements[statement].kind else {
+            return self.error("statement-expression", "a block is needed here", span);
+        };
+        let mut result = None;
+        self.block(span, |lowering| {
+            let last = items.split_last().and_then(|(last, before)| match last {
+                BlockItem::Statement(id) => match ast.statements[*id].kind {
+                    StmtKind::Expression(Some(expr)) => Some((expr, before)),
+                    _ => None,
+                },
+                _ => None,
+            });
+            match last {
+                None => lowering.block_items(items),
+                Some((expr, before)) => {
+                    lowering.block_items(before);
+                    result = Some(lowering.kept_value(expr));
+                }
+            }
+        });
+        match result {
+            Some(lowered) => Ok(Lowered { span, ..lowered? }),
+            None => {
+                let ty = self.types.qual(CType::Void);
+                Ok(Lowered { value: Value::Void, ty, bit_width: None, span })
+            }
+        }
+    }
+
+    /// A value that outlives the block in which it is computed.
+    fn kept_value(&mut self, expr: ExprId) -> Lower<Lowered> {
+        self.check_sequencing(expr);
+        let span = self.ast.exprs[expr].span;
+        let lowered = self.rvalue(expr)?;
+        let value = match lowered.value {
+            Value::Scalar(value) if self.unevaluated == 0 => Value::Scalar(self.keep(value, span)?),
+            Value::Aggregate(place) if self.unevaluated == 0 => {
+                let copy = self.temporary(place.ty, span)?;
+                let target = self.variable_place(copy);
+                self.emit(Op::Assign { target: target.clone(), value: Operand::Aggregate(place) }, span)?;
+                Value::Aggregate(target)
+            }
+            other => other,
+        };
+        Ok(Lowered { value, ..lowered })
+    }
+
+    /// A declaration inside a block.
+    fn block_declaration(&mut self, declaration: &Declaration) -> Lower<()> {
+        let Declaration::Declarators { specifiers, declarators, .. } = declaration else {
+            return self.static_assert(declaration);
+        };
+        if let TypeSpecifier::Auto = specifiers.ty {
+            for item in declarators {
+                self.auto_declarator(item)?;
+            }
+            return Ok(());
+        }
+        let base = self.specified_type(specifiers)?;
+        for item in declarators {
+            let _ = self.block_declarator(base, specifiers, item);
+        }
+        Ok(())
+    }
+
+    fn block_declarator(&mut self, base: Qual, specifiers: &Specifiers, item: &InitDeclarator) -> Lower<()> {
+        let ty = self.derived_type(base, &item.declarator, false)?;
+        let span = item.declarator.span;
+        let Some(name) = item.declarator.name else { return Ok(()) };
+        let cleanup = specifiers.attributes.iter().chain(&item.declarator.attributes);
+        if let Some(attribute) = cleanup.clone().find(|attribute| attribute.name == "cleanup") {
+            let span = attribute.span;
+            return self.unsupported("unsupported-attribute", "the attribute `cleanup` is", span, "");
+        }
+        if specifiers.storage == Some(Storage::Typedef) {
+            return self.typedef(name, ty, span);
+        }
+        if self.block_declaration_with_linkage(name, ty, specifiers, item)? {
+            return Ok(());
+        }
+        self.refuse_atomic(ty, span)?;
+        let unknown_length = matches!(self.types.get(ty.ty), CType::Array { length: None, .. });
+        if self.types.is_void(ty.ty) {
+            return self.error("void-object", "an object cannot have type `void`", span);
+        }
+        if self.types.size_bits(ty.ty).is_none() && !(unknown_length && item.initializer.is_some()) {
+            let text = format!("this object has the incomplete type `{}`", self.describe(ty));
+            return self.error("incomplete-type", text, span);
+        }
+        self.local_variable(name, ty, item)
+    }
+
+    fn local_variable(&mut self, name: Symbol, ty: Qual, item: &InitDeclarator) -> Lower<()> {
+        let span = item.declarator.span;
+        let variable = self.new_local(name, ty, span)?;
+        self.builder().last = None;
+        self.emit(Op::Declare(variable), span)?;
+        let Some(initializer) = &item.initializer else { return Ok(()) };
+        if let Some(edge) = self.builder().last.take() {
+            self.revivals.insert(edge);
+        }
+        let span = match initializer {
+            crate::syntax::ast::Initializer::Expr(expr) => {
+                self.check_sequencing(*expr);
+                span.to(self.ast.exprs[*expr].span)
+            }
+            crate::syntax::ast::Initializer::List { span: braces, .. } => span.to(*braces),
+        };
+        self.initialize_local(variable, initializer, span)?;
+        self.observe(span)
+    }
+
+    /// `__auto_type name = value;`
+    fn auto_declarator(&mut self, item: &InitDeclarator) -> Lower<()> {
+        let span = item.declarator.span;
+        let (Some(name), Some(crate::syntax::ast::Initializer::Expr(expr)), true) =
+            (item.declarator.name, &item.initializer, item.declarator.derived.is_empty())
+        else {
+            return self.error("auto-type", "`__auto_type` needs a plain name with an initialiser", span);
+        };
+        self.unevaluated += 1;
+        let lowered = self.rvalue(*expr);
+        self.unevaluated -= 1;
+        let ty = lowered?.ty.unqualified();
+        self.local_variable(name, ty, item)
+    }
+}

@@ -1,0 +1,181 @@
+//! POSIX threads: creation, joining and mutexes become operations of the program model. What is not modelled is
+//! refused by name.
+
+use foundation::{Diagnostic, Span};
+use program::{
+    Callee, Constant, ExprId as ModelExpr, ExprKind as ModelKind, Observe, Op, Operand, Place, Scalar, VariableId,
+};
+
+use super::effects::has_effects;
+use super::{Lower, Lowered, Lowering, Value};
+use crate::syntax::ast::ExprId;
+use crate::types::{CType, IntKind};
+
+/// What `pthread_mutex_trylock` returns for a mutex that is taken.
+const EBUSY: u8 = 16;
+
+/// Whether a name belongs to threads; all of them are understood or refused.
+pub(crate) fn is_thread_function(name: &str) -> bool {
+    name.starts_with("pthread_")
+        || matches!(
+            name,
+            "sem_init"
+                | "sem_wait"
+                | "sem_post"
+                | "sem_trywait"
+                | "sem_destroy"
+                | "sem_open"
+                | "sem_close"
+                | "thrd_create"
+                | "thrd_join"
+                | "mtx_init"
+                | "mtx_lock"
+                | "mtx_unlock"
+        )
+}
+
+impl Lowering<'_> {
+    /// A call of a thread function.
+    pub(crate) fn thread_call(
+        &mut self,
+        name: &str,
+        arguments: &[ExprId],
+        span: Span,
+        into: Option<VariableId>,
+    ) -> Lower<Lowered> {
+        let _ = into;
+        if self.unevaluated > 0 {
+            let int = self.types.int(IntKind::Int);
+            return Ok(self.placeholder(int, span));
+        }
+        let success = self.int_constant(0, IntKind::Int, span);
+        match (name, arguments) {
+            ("pthread_create", [handle, attributes, function, argument]) => {
+                self.spawn(*handle, *attributes, *function, *argument, span)?;
+            }
+            ("pthread_join", [thread, result]) => self.join(*thread, *result, span)?,
+            ("pthread_exit", [value]) => {
+                let value = self.pointer_argument(*value, false)?;
+                self.emit(Op::ExitThread(value), span)?;
+                let unreachable = self.new_location();
+                self.go_on_at(unreachable);
+            }
+            ("pthread_mutex_init", [mutex, attributes]) => {
+                let mutex = self.pointer_argument(*mutex, has_effects(&self.ast, *attributes))?;
+                self.only_default_attributes(*attributes, "a mutex")?;
+                self.emit(Op::InitLock(mutex), span)?;
+            }
+            ("pthread_mutex_lock", [mutex]) => {
+                let mutex = self.pointer_argument(*mutex, false)?;
+                self.emit(Op::Lock(mutex), span)?;
+            }
+            ("pthread_mutex_unlock", [mutex]) => {
+                let mutex = self.pointer_argument(*mutex, false)?;
+                self.emit(Op::Unlock(mutex), span)?;
+            }
+            ("pthread_mutex_destroy", [mutex]) => self.discard(*mutex)?,
+            ("pthread_mutex_trylock", [mutex]) => return self.try_lock(*mutex, span),
+            ("pthread_detach", [thread]) => self.discard(*thread)?,
+            ("pthread_create" | "pthread_join" | "pthread_exit" | "pthread_detach", _) => {
+                return self.error("argument-count", format!("`{name}` has another number of arguments"), span);
+            }
+            _ => {
+                let help = if name.starts_with("pthread_cond") {
+                    "wait by polling the condition under the mutex"
+                } else {
+                    "threads have create, join, exit and mutexes so far"
+                };
+                return self.unsupported("unsupported-thread-function", &format!("`{name}` is"), span, help);
+            }
+        }
+        Ok(success)
+    }
+
+    fn spawn(
+        &mut self,
+        handle: ExprId,
+        attributes: ExprId,
+        function: ExprId,
+        argument: ExprId,
+        span: Span,
+    ) -> Lower<()> {
+        let later = [attributes, function, argument].iter().any(|later| has_effects(&self.ast, *later));
+        let target = self.scalar(handle)?;
+        let Some(handle_type) = self.types.pointee(target.ty.ty).filter(|to| self.types.is_integer(to.ty)) else {
+            return self.error("wrong-argument", "the first argument must point to a `pthread_t`", target.span);
+        };
+        let address = if later { self.keep(target.value, span)? } else { target.value };
+        self.discard(attributes)?;
+        let designator = self.expr(function)?;
+        let callee = match designator.value {
+            Value::Function(id) => {
+                self.note_use(self.functions[&id].name);
+                Callee::Function(id)
+            }
+            _ => {
+                let pointer = self.scalar_of(designator)?;
+                let effects = has_effects(&self.ast, argument);
+                Callee::Pointer(if effects { self.keep(pointer.value, span)? } else { pointer.value })
+            }
+        };
+        let argument = self.pointer_argument(argument, false)?;
+        let model = self.types.model_type(handle_type.ty, &mut self.program.types);
+        let number = self.temporary(model, span)?;
+        self.emit(Op::Spawn { handle: number, function: callee, argument }, span)?;
+        let place = self.variable_place(number);
+        let value = self.load(place);
+        self.emit(Op::Assign { target: Place::pointer(address, model), value: Operand::Scalar(value) }, span)
+    }
+
+    fn join(&mut self, thread: ExprId, result: ExprId, span: Span) -> Lower<()> {
+        let thread = self.scalar(thread)?;
+        let number = if has_effects(&self.ast, result) { self.keep(thread.value, span)? } else { thread.value };
+        let target = self.scalar(result)?;
+        let model = self.program.types.scalar(Scalar::Pointer);
+        let returned = self.temporary(model, span)?;
+        let place = self.variable_place(returned);
+        let null = matches!(self.program.exprs.get(target.value).kind, ModelKind::Constant(Constant::Null))
+            || self.is_null_constant(target.value, target.ty);
+        if null {
+            return self.emit(Op::Join { thread: number, result: returned }, span);
+        }
+        let address = self.keep(target.value, span)?;
+        self.emit(Op::Join { thread: number, result: returned }, span)?;
+        let (store, join) = (self.new_location(), self.new_location());
+        let truth = self.truth(super::convert::ScalarValue { value: address, ..target });
+        self.branch_on(truth, (store, Observe::No), (join, Observe::No), span);
+        self.go_on_at(store);
+        let value = self.load(place);
+        let assign = Op::Assign { target: Place::pointer(address, model), value: Operand::Scalar(value) };
+        self.emit_to(assign, join, span, Observe::No);
+        self.go_on_at(join);
+        Ok(())
+    }
+
+    fn try_lock(&mut self, mutex: ExprId, span: Span) -> Lower<Lowered> {
+        let mutex = self.pointer_argument(mutex, false)?;
+        let model = self.program.types.scalar(Scalar::Bool);
+        let taken = self.temporary(model, span)?;
+        self.emit(Op::TryLock { mutex, taken }, span)?;
+        let place = self.variable_place(taken);
+        let truth = self.load(place);
+        let ty = self.types.int(IntKind::Int);
+        let int = self.types.int_type(ty.ty).expect("int");
+        let (zero, busy) = (self.program.exprs.int(0, int), self.program.exprs.int(EBUSY, int));
+        let value: ModelExpr = self.program.exprs.intern(ModelKind::If(truth, zero, busy), Scalar::Int(int));
+        Ok(Lowered { value: Value::Scalar(value), ty, bit_width: None, span })
+    }
+
+    /// Attributes other than the default (a null pointer) may ask for what is not modelled.
+    fn only_default_attributes(&mut self, attributes: ExprId, what: &str) -> Lower<()> {
+        let span = self.ast.exprs[attributes].span;
+        let scalar = self.scalar(attributes)?;
+        let null = matches!(self.program.exprs.get(scalar.value).kind, ModelKind::Constant(Constant::Null))
+            || self.is_null_constant(scalar.value, scalar.ty);
+        if !null && !matches!(self.types.get(scalar.ty.ty), CType::Void) {
+            let text = format!("attributes of {what} are ignored: it is a plain one");
+            self.warn(Diagnostic::warning("ignored-attributes", text).at(span));
+        }
+        Ok(())
+    }
+}

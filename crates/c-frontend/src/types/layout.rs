@@ -1,0 +1,146 @@
+//! Sizes, alignments and the layout of structures: the System V ABI for x86-64 (LP64) and i386 (ILP32), as gcc does it.
+//!
+//! A bit-field goes to the next free bit unless it would then cross more alignment units of its declared type than the
+//! type itself has; in that case it goes to the next unit. A bit-field of width 0 ends the unit.
+
+use foundation::{Diagnostic, Span};
+use program::{DataModel, Field, Record, Type};
+
+use super::{CType, CTypeId, CTypes, Member, Qual, RecordBody, RecordId, WideFloat};
+use crate::syntax::ast::RecordKind;
+use crate::syntax::symbols::{Symbol, Symbols};
+
+/// A member before it has a place.
+#[derive(Clone, Debug)]
+pub struct MemberInput {
+    /// Its name.
+    pub name: Option<Symbol>,
+    /// Its type.
+    pub ty: Qual,
+    /// The width of a bit-field.
+    pub bit_width: Option<u16>,
+    /// An alignment asked for by `_Alignas` or an attribute, in bytes.
+    pub align: Option<u64>,
+    /// Whether the attribute `packed` is on the member.
+    pub packed: bool,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// The largest object, in bytes: far beyond any program that can be checked, small enough for arithmetic on bits.
+pub const MOST_BYTES: u64 = 1 << 40;
+
+impl CTypes {
+    /// The size of objects of a type; none for functions, `void` and incomplete types.
+    pub fn size_bits(&self, id: CTypeId) -> Option<u64> {
+        match self.get(id) {
+            CType::Void | CType::Function(_) => None,
+            CType::Array { element, length } => self.size_bits(element.ty)?.checked_mul((*length)?),
+            CType::Record(record) => self.records[*record].body.as_ref().map(|body| body.size_bits),
+            CType::Enum(enumeration) => self.enums[*enumeration].underlying.map(|kind| kind.bits(self.model).into()),
+            CType::WideFloat(WideFloat::LongDouble) if self.model == DataModel::Ilp32 => Some(96),
+            CType::WideFloat(WideFloat::Complex) => Some(256),
+            CType::WideFloat(_) => Some(128),
+            CType::VaList => Some(if self.model == DataModel::Lp64 { 192 } else { 32 }),
+            CType::Float => Some(32),
+            CType::Double => Some(64),
+            CType::Bool => Some(8),
+            CType::Pointer(_) => Some(self.model.pointer_bits().into()),
+            CType::Int(kind) => Some(kind.bits(self.model).into()),
+        }
+    }
+
+    /// The size in bytes.
+    pub fn size_bytes(&self, id: CTypeId) -> Option<u64> {
+        self.size_bits(id).map(|bits| bits / 8)
+    }
+
+    /// The alignment of objects of a type inside a structure.
+    pub fn align_bits(&self, id: CTypeId) -> u64 {
+        match self.get(id) {
+            CType::Array { element, .. } => self.align_bits(element.ty),
+            CType::Record(record) => self.records[*record].body.as_ref().map_or(8, |body| body.align_bits),
+            CType::Void | CType::Function(_) => 8,
+            _ => {
+                let most = if self.model == DataModel::Ilp32 { 32 } else { 128 };
+                self.size_bits(id).unwrap_or(8).min(most).max(8)
+            }
+        }
+    }
+
+    /// Gives a structure or union its members.
+    pub fn complete_record(
+        &mut self,
+        record: RecordId,
+        inputs: &[MemberInput],
+        packed: bool,
+        align: Option<u64>,
+        symbols: &Symbols,
+        types: &mut program::Types,
+    ) -> Result<(), Box<Diagnostic>> {
+        let is_union = self.records[record].kind == RecordKind::Union;
+        let mut members = Vec::new();
+        let mut end_bits: u64 = 0;
+        let mut record_align = align.unwrap_or(1) * 8;
+        let mut size_bits: u64 = 0;
+        for (at, input) in inputs.iter().enumerate() {
+            let flexible = !is_union && at + 1 == inputs.len() && at > 0 && self.is_unknown_array(input.ty.ty);
+            let declared_bits = match self.size_bits(input.ty.ty) {
+                Some(bits) => bits,
+                None if flexible || self.is_unknown_array(input.ty.ty) => 0,
+                None => {
+                    let text =
+                        format!("a member cannot have the incomplete type `{}`", self.describe(input.ty, symbols));
+                    return Err(Box::new(Diagnostic::error("incomplete-type", text).at(input.span)));
+                }
+            };
+            let packed = packed || input.packed;
+            let natural = if packed { 8 } else { self.align_bits(input.ty.ty) };
+            let wanted = natural.max(input.align.unwrap_or(0) * 8);
+            let start = if is_union { 0 } else { end_bits };
+            let (offset, width) = match input.bit_width {
+                None => (start.next_multiple_of(wanted), declared_bits),
+                Some(0) => (start.next_multiple_of(self.align_bits(input.ty.ty)), 0),
+                Some(width) => {
+                    let unit = self.align_bits(input.ty.ty);
+                    let crossed = (start + u64::from(width)).div_ceil(unit) - start / unit;
+                    let offset =
+                        if !packed && crossed > declared_bits / unit { start.next_multiple_of(unit) } else { start };
+                    let offset = input.align.map_or(offset, |bytes| offset.next_multiple_of(bytes * 8));
+                    (offset, u64::from(width))
+                }
+            };
+            end_bits = offset + width;
+            size_bits = size_bits.max(end_bits);
+            if size_bits > MOST_BYTES * 8 {
+                return Err(Box::new(Diagnostic::error("object-too-large", "this type is too large").at(input.span)));
+            }
+            let unnamed_bit_field = input.bit_width.is_some() && input.name.is_none();
+            if unnamed_bit_field {
+                continue;
+            }
+            let counts = if input.bit_width.is_some() && packed { input.align.unwrap_or(1) * 8 } else { wanted };
+            record_align = record_align.max(counts);
+            let member = Member { name: input.name, ty: input.ty, offset_bits: offset, bit_width: input.bit_width };
+            members.push(member);
+        }
+        size_bits = size_bits.next_multiple_of(record_align);
+        let fields = members
+            .iter()
+            .map(|member| Field {
+                name: member.name.map_or(String::new(), |name| symbols.text(name).to_owned()),
+                ty: self.model_type(member.ty.ty, types),
+                offset_bits: member.offset_bits,
+                bit_width: member.bit_width,
+            })
+            .collect();
+        let name = self.record_name(record);
+        let model = types.intern(Type::Record(Record { name, fields, size_bits, align_bits: record_align, is_union }));
+        self.records[record].body = Some(RecordBody { members, size_bits, align_bits: record_align, model });
+        Ok(())
+    }
+
+    fn is_unknown_array(&self, id: CTypeId) -> bool {
+        matches!(self.get(id), CType::Array { length: None, .. })
+    }
+}

@@ -1,0 +1,394 @@
+//! The types of C (ISO C11 6.2.5), as the checker sees them, and how they map to the types of the program model.
+//!
+//! Types are interned: equal types have equal ids. Structures, unions and enumerations are nominal: each definition is
+//! its own type. Qualifiers belong to a use of a type ([`Qual`]), not to the type.
+
+pub mod convert;
+pub mod describe;
+pub mod layout;
+
+use std::collections::HashMap;
+
+use foundation::{Arena, Span, define_id};
+use program::types::{FloatType, IntType, Scalar};
+use program::{DataModel, Type, TypeId};
+
+use crate::syntax::ast::RecordKind;
+use crate::syntax::symbols::Symbol;
+
+define_id! {
+    /// A type in [`CTypes`].
+    CTypeId
+}
+define_id! {
+    /// A structure or union in [`CTypes`].
+    RecordId
+}
+define_id! {
+    /// An enumeration in [`CTypes`].
+    EnumId
+}
+
+/// A use of a type, with its qualifiers. `restrict` means nothing here.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Qual {
+    /// The type.
+    pub ty: CTypeId,
+    /// `const`
+    pub is_const: bool,
+    /// `volatile`
+    pub is_volatile: bool,
+    /// `_Atomic`
+    pub is_atomic: bool,
+}
+
+impl Qual {
+    /// The type without qualifiers.
+    pub fn plain(ty: CTypeId) -> Self {
+        Self { ty, is_const: false, is_volatile: false, is_atomic: false }
+    }
+
+    /// The same type without qualifiers.
+    pub fn unqualified(self) -> Self {
+        Self::plain(self.ty)
+    }
+}
+
+/// A type of C.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum CType {
+    /// `void`
+    Void,
+    /// `_Bool`
+    Bool,
+    /// An integer type other than `_Bool` and enumerations.
+    Int(IntKind),
+    /// `float`
+    Float,
+    /// `double`
+    Double,
+    /// A floating type that has a size but no arithmetic here.
+    WideFloat(WideFloat),
+    /// An enumeration.
+    Enum(EnumId),
+    /// A pointer.
+    Pointer(Qual),
+    /// An array; the length is missing where it is not known (yet).
+    Array {
+        /// The element.
+        element: Qual,
+        /// How many.
+        length: Option<u64>,
+    },
+    /// A function.
+    Function(FunctionType),
+    /// A structure or union.
+    Record(RecordId),
+    /// `__builtin_va_list`
+    VaList,
+}
+
+/// The floating types without arithmetic.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum WideFloat {
+    LongDouble,
+    Float128,
+    Complex,
+}
+
+/// The type of a function.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct FunctionType {
+    /// What it returns.
+    pub result: Qual,
+    /// The parameters' types, adjusted (6.7.6.3).
+    pub parameters: Vec<Qual>,
+    /// Whether `...` ends the list.
+    pub variadic: bool,
+    /// Whether the list says anything: false for `()`.
+    pub prototype: bool,
+}
+
+/// The integer types of 6.2.5, and GNU's 128-bit ones. `char` is signed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum IntKind {
+    Char,
+    SignedChar,
+    UnsignedChar,
+    Short,
+    UnsignedShort,
+    Int,
+    UnsignedInt,
+    Long,
+    UnsignedLong,
+    LongLong,
+    UnsignedLongLong,
+    Int128,
+    UnsignedInt128,
+}
+
+impl IntKind {
+    /// Whether the type has negative values.
+    pub fn is_signed(self) -> bool {
+        use IntKind::*;
+        matches!(self, Char | SignedChar | Short | Int | Long | LongLong | Int128)
+    }
+
+    /// The conversion rank (6.3.1.1).
+    pub fn rank(self) -> u8 {
+        use IntKind::*;
+        match self {
+            Char | SignedChar | UnsignedChar => 1,
+            Short | UnsignedShort => 2,
+            Int | UnsignedInt => 3,
+            Long | UnsignedLong => 4,
+            LongLong | UnsignedLongLong => 5,
+            Int128 | UnsignedInt128 => 6,
+        }
+    }
+
+    /// The unsigned type of the same rank.
+    pub fn to_unsigned(self) -> Self {
+        use IntKind::*;
+        match self {
+            Char | SignedChar | UnsignedChar => UnsignedChar,
+            Short | UnsignedShort => UnsignedShort,
+            Int | UnsignedInt => UnsignedInt,
+            Long | UnsignedLong => UnsignedLong,
+            LongLong | UnsignedLongLong => UnsignedLongLong,
+            Int128 | UnsignedInt128 => UnsignedInt128,
+        }
+    }
+
+    /// The width.
+    pub fn bits(self, model: DataModel) -> u16 {
+        match self.rank() {
+            1 => 8,
+            2 => 16,
+            3 => 32,
+            4 => model.pointer_bits(),
+            5 => 64,
+            _ => 128,
+        }
+    }
+}
+
+/// A structure or union.
+#[derive(Clone, Debug)]
+pub struct RecordInfo {
+    /// Which of the two.
+    pub kind: RecordKind,
+    /// Its tag, for people.
+    pub tag: Option<String>,
+    /// Where it was first named.
+    pub span: Span,
+    /// What it consists of, once it is complete.
+    pub body: Option<RecordBody>,
+}
+
+/// The contents of a complete structure or union.
+#[derive(Clone, Debug)]
+pub struct RecordBody {
+    /// The members in order, without unnamed bit-fields.
+    pub members: Vec<Member>,
+    /// The size with padding.
+    pub size_bits: u64,
+    /// The alignment.
+    pub align_bits: u64,
+    /// The same type in the program model; its fields are the members.
+    pub model: TypeId,
+}
+
+/// A member with its place.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Its name; none for an anonymous structure or union.
+    pub name: Option<Symbol>,
+    /// Its type.
+    pub ty: Qual,
+    /// Where it begins.
+    pub offset_bits: u64,
+    /// Its width, if it is a bit-field.
+    pub bit_width: Option<u16>,
+}
+
+/// An enumeration.
+#[derive(Clone, Debug)]
+pub struct EnumInfo {
+    /// Its tag, for people.
+    pub tag: Option<String>,
+    /// The integer type it is represented by, once it is complete.
+    pub underlying: Option<IntKind>,
+}
+
+/// All C types of a run.
+#[derive(Clone, Debug)]
+pub struct CTypes {
+    arena: Arena<CTypeId, CType>,
+    known: HashMap<CType, CTypeId>,
+    /// Structures and unions.
+    pub records: Arena<RecordId, RecordInfo>,
+    /// Enumerations.
+    pub enums: Arena<EnumId, EnumInfo>,
+    /// The sizes of the target machine.
+    pub model: DataModel,
+}
+
+impl CTypes {
+    /// No types yet.
+    pub fn new(model: DataModel) -> Self {
+        Self { arena: Arena::new(), known: HashMap::new(), records: Arena::new(), enums: Arena::new(), model }
+    }
+
+    /// The id of a type.
+    pub fn intern(&mut self, ty: CType) -> CTypeId {
+        if let Some(&id) = self.known.get(&ty) {
+            return id;
+        }
+        let id = self.arena.push(ty.clone());
+        self.known.insert(ty, id);
+        id
+    }
+
+    /// A use of a type without qualifiers.
+    pub fn qual(&mut self, ty: CType) -> Qual {
+        Qual::plain(self.intern(ty))
+    }
+
+    /// An integer type.
+    pub fn int(&mut self, kind: IntKind) -> Qual {
+        self.qual(CType::Int(kind))
+    }
+
+    /// A pointer to a type.
+    pub fn pointer_to(&mut self, to: Qual) -> Qual {
+        self.qual(CType::Pointer(to))
+    }
+
+    /// The type with this id.
+    pub fn get(&self, id: CTypeId) -> &CType {
+        &self.arena[id]
+    }
+
+    /// `size_t`.
+    pub fn size_kind(&self) -> IntKind {
+        match self.model {
+            DataModel::Lp64 => IntKind::UnsignedLong,
+            DataModel::Ilp32 => IntKind::UnsignedInt,
+        }
+    }
+
+    /// `ptrdiff_t`.
+    pub fn difference_kind(&self) -> IntKind {
+        match self.model {
+            DataModel::Lp64 => IntKind::Long,
+            DataModel::Ilp32 => IntKind::Int,
+        }
+    }
+
+    /// The integer kind of an integer or enumeration type; `_Bool` is none of them.
+    pub fn int_kind(&self, id: CTypeId) -> Option<IntKind> {
+        match self.get(id) {
+            CType::Int(kind) => Some(*kind),
+            CType::Enum(enumeration) => Some(self.enums[*enumeration].underlying.unwrap_or(IntKind::UnsignedInt)),
+            _ => None,
+        }
+    }
+
+    /// Whether it is an integer type, `_Bool` and enumerations included.
+    pub fn is_integer(&self, id: CTypeId) -> bool {
+        matches!(self.get(id), CType::Bool | CType::Int(_) | CType::Enum(_))
+    }
+
+    /// Whether it is an integer or floating type with arithmetic.
+    pub fn is_arithmetic(&self, id: CTypeId) -> bool {
+        self.is_integer(id) || self.is_floating(id)
+    }
+
+    /// Whether it is `float` or `double`.
+    pub fn is_floating(&self, id: CTypeId) -> bool {
+        matches!(self.get(id), CType::Float | CType::Double)
+    }
+
+    /// What a pointer type points to.
+    pub fn pointee(&self, id: CTypeId) -> Option<Qual> {
+        match self.get(id) {
+            CType::Pointer(to) => Some(*to),
+            _ => None,
+        }
+    }
+
+    /// The function type, if it is one.
+    pub fn as_function(&self, id: CTypeId) -> Option<&FunctionType> {
+        match self.get(id) {
+            CType::Function(function) => Some(function),
+            _ => None,
+        }
+    }
+
+    /// Whether it is `void`.
+    pub fn is_void(&self, id: CTypeId) -> bool {
+        matches!(self.get(id), CType::Void)
+    }
+
+    /// Whether values of the type are scalars with arithmetic or addresses.
+    pub fn is_scalar(&self, id: CTypeId) -> bool {
+        self.is_arithmetic(id) || self.pointee(id).is_some()
+    }
+
+    /// The scalar of the program model for a scalar type.
+    pub fn scalar(&self, id: CTypeId) -> Option<Scalar> {
+        match self.get(id) {
+            CType::Bool => Some(Scalar::Bool),
+            CType::Float => Some(Scalar::Float(FloatType::F32)),
+            CType::Double => Some(Scalar::Float(FloatType::F64)),
+            CType::Pointer(_) => Some(Scalar::Pointer),
+            _ => self.int_type(id).map(Scalar::Int),
+        }
+    }
+
+    /// Width and signedness of an integer type other than `_Bool`.
+    pub fn int_type(&self, id: CTypeId) -> Option<IntType> {
+        self.int_kind(id).map(|kind| IntType { bits: kind.bits(self.model), signed: kind.is_signed() })
+    }
+
+    /// The type of the program model for objects of a type. What has no size is opaque; floating types without
+    /// arithmetic are bytes.
+    pub fn model_type(&self, id: CTypeId, types: &mut program::Types) -> TypeId {
+        if let Some(scalar) = self.scalar(id) {
+            return types.scalar(scalar);
+        }
+        match self.get(id) {
+            CType::Array { element, length } => {
+                let element = self.model_type(element.ty, types);
+                types.intern(Type::Array { element, length: length.unwrap_or(0) })
+            }
+            CType::Record(record) => match &self.records[*record].body {
+                Some(body) => body.model,
+                None => types.intern(Type::Opaque),
+            },
+            CType::WideFloat(_) | CType::VaList => {
+                let element = types.scalar(Scalar::Int(IntType::unsigned(8)));
+                let length = self.size_bits(id).unwrap_or(0) / 8;
+                types.intern(Type::Array { element, length })
+            }
+            _ => types.intern(Type::Opaque),
+        }
+    }
+
+    /// Follows a member's name through anonymous structures and unions: the member numbers from the outside in.
+    pub fn find_member(&self, record: RecordId, name: Symbol) -> Option<Vec<u32>> {
+        let members = &self.records[record].body.as_ref()?.members;
+        if let Some(at) = members.iter().position(|member| member.name == Some(name)) {
+            return Some(vec![at as u32]);
+        }
+        members.iter().enumerate().filter(|(_, member)| member.name.is_none()).find_map(|(at, member)| {
+            let CType::Record(inner) = self.get(member.ty.ty) else { return None };
+            let mut path = self.find_member(*inner, name)?;
+            path.insert(0, at as u32);
+            Some(path)
+        })
+    }
+}
