@@ -1,0 +1,16 @@
+//! The outside world: files, the system's C compiler as a preprocessor, limits on time and memory, the terminal.
+//!
+//! This is the only room that reads files and starts processes. It knows text, not C: whether a text is a correct
+//! program is the front end's matter. What goes wrong out there comes back as diagnostics, never as a panic.
+
+pub mod files;
+pub mod limits;
+pub mod preprocess;
+mod process;
+pub mod terminal;
+pub mod unit;
+
+pub use files::read_text;
+pub use limits::{cancel_on_interrupt, parse_duration, parse_memory};
+pub use preprocess::{Preprocessor, WordSize};
+pub use unit::{Unit, load_unit};

@@ -1,0 +1,311 @@
+//! The observed trace of one execution, as a table and as JSON, with the truth of properties on it.
+//!
+//! The trace is a word over the atoms, read from top to bottom: each row is one observed state, and a mark in an
+//! atom's column says that the atom holds there. This module shows what was observed; it evaluates nothing.
+
+mod observed;
+
+pub use observed::{diagnose, end, steps};
+
+use serde::Serialize;
+
+use crate::diagnostics::DiagnosticJson;
+use crate::table::{self, Align, Column, columns_of};
+
+/// A trace. This is also its JSON form.
+#[derive(Serialize, Clone, Debug)]
+pub struct Trace {
+    /// What integers are: `machine` or `ideal`.
+    pub integers: String,
+    /// Which states are observed: `statement`, `change` or `step`.
+    pub observe: String,
+    /// The sizes of types: `LP64` or `ILP32`.
+    pub data_model: String,
+    /// Where the choices of this execution came from: `seed 1` or the name of a file.
+    pub choices: String,
+    /// The atoms of the properties, as they are written in a formula.
+    pub atoms: Vec<String>,
+    /// The assumptions in canonical form.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assumptions: Vec<String>,
+    /// The observed states, from the first one at the entry of the program.
+    pub steps: Vec<Step>,
+    /// How the trace ends.
+    pub end: End,
+    /// The truth of every property on this trace.
+    pub properties: Vec<PropertyOnTrace>,
+    /// What the user should know about how the input was read and how it behaved.
+    pub warnings: Vec<DiagnosticJson>,
+}
+
+/// An observed state.
+#[derive(Serialize, Clone, Debug)]
+pub struct Step {
+    /// Its number; the first is 0.
+    pub step: usize,
+    /// The file of the statement that led to it.
+    pub file: String,
+    /// The line of that statement.
+    pub line: u32,
+    /// The function that was executed.
+    pub function: String,
+    /// The thread that was running; 0 is the first one.
+    pub thread: usize,
+    /// Why it is observed: `start`, `statement`, `entry` or `return` (of a function that the property looks at), `end`,
+    /// `error`, `deadlock`.
+    pub occasion: &'static str,
+    /// The text of the statement; where none was executed, what happened.
+    pub statement: String,
+    /// What was written since the state before.
+    pub changes: Vec<Change>,
+    /// What else happened since then: inputs, overflows, the end of the program.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<String>,
+    /// Whether each atom holds, in the order of `atoms`.
+    pub holds: Vec<bool>,
+}
+
+/// A place in memory with the value that it has now.
+#[derive(Serialize, Clone, Debug)]
+pub struct Change {
+    /// The place, as the program would name it.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+/// How a trace ends.
+#[derive(Serialize, Clone, Debug)]
+pub struct End {
+    /// Whether the trace is a whole, infinite execution: the last state, or the steps from `repeats_from` on, are
+    /// repeated for ever.
+    pub complete: bool,
+    /// The first of the steps that are repeated for ever; absent where the execution was not followed to that point.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats_from: Option<usize>,
+    /// Whether the run was cut by an assumption, so that it is no execution and shows nothing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
+    /// What happened, in words.
+    pub reason: String,
+}
+
+/// The truth of a property on a trace.
+#[derive(Serialize, Clone, Debug)]
+pub struct PropertyOnTrace {
+    /// Its name, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The property in canonical form.
+    pub property: String,
+    /// `true`, `false` or `open`.
+    pub truth: &'static str,
+    /// The number of the step with which the truth is decided, whatever comes later; absent where only the repetition
+    /// for ever decides it, or nothing does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decided_at: Option<usize>,
+    /// Further words on it, for instance that a limit was reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// The trace as text.
+pub fn render(trace: &Trace, width: usize) -> String {
+    let headings = AtomHeadings::choose(&trace.atoms, width);
+    let mut text = String::new();
+    for line in &headings.legend {
+        text.push_str(line);
+        text.push('\n');
+    }
+    if !headings.legend.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(&steps_table(trace, &headings.texts, width));
+    text.push_str(&end_line(trace));
+    for property in &trace.properties {
+        text.push('\n');
+        for assumption in &trace.assumptions {
+            text.push_str(&format!("assumption: {assumption}\n"));
+        }
+        let name = property.name.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
+        text.push_str(&format!("property{name}: {}\n", property.property));
+        text.push_str(&truth_line(property, trace));
+        if let Some(note) = &property.note {
+            text.push_str(&format!("note: {note}\n"));
+        }
+    }
+    text
+}
+
+fn end_line(trace: &Trace) -> String {
+    let last = trace.steps.len().saturating_sub(1);
+    let repeated = match trace.end.repeats_from {
+        None => String::new(),
+        Some(first) if first == last => format!("; step {last} is repeated for ever"),
+        Some(first) => format!("; steps {first} to {last} are repeated for ever"),
+    };
+    format!("{}{repeated}\n", trace.end.reason)
+}
+
+fn truth_line(property: &PropertyOnTrace, trace: &Trace) -> String {
+    let why = match (property.truth, property.decided_at) {
+        ("open", _) if trace.end.cut => " (what is cut is no execution)".to_owned(),
+        ("open", _) => " (what comes later decides)".to_owned(),
+        (_, Some(step)) => format!(" (decided at step {step})"),
+        (_, None) if trace.end.complete => " (decided by what is repeated for ever)".to_owned(),
+        (_, None) => String::new(),
+    };
+    format!("on this trace: {}{why}\n", property.truth)
+}
+
+fn steps_table(trace: &Trace, atom_headings: &[String], width: usize) -> String {
+    let one_file = trace.steps.windows(2).all(|pair| pair[0].file == pair[1].file);
+    let several_threads = trace.steps.iter().any(|step| step.thread > 0);
+    let mut columns = vec![Column::fixed("step", Align::Right), Column::fixed("line", Align::Right)];
+    if several_threads {
+        columns.push(Column::fixed("thread", Align::Right));
+    }
+    columns.extend([Column::text("statement"), Column::text("what changed")]);
+    columns.extend(atom_headings.iter().map(|heading| Column::fixed(heading.as_str(), Align::Centre)));
+    let row = |step: &Step| {
+        let line = if one_file { step.line.to_string() } else { format!("{}:{}", step.file, step.line) };
+        let mut row = vec![step.step.to_string(), line];
+        if several_threads {
+            row.push(step.thread.to_string());
+        }
+        row.push(shortened(&step.statement));
+        let changes = step.changes.iter().map(|change| format!("{} = {}", change.name, change.value));
+        row.push(changes.chain(step.events.iter().cloned()).collect::<Vec<_>>().join(", "));
+        row.extend(step.holds.iter().map(|&holds| if holds { "T" } else { "·" }.to_owned()));
+        row
+    };
+    let rows: Vec<Vec<String>> = trace.steps.iter().map(row).collect();
+    table::render(&columns, &rows, width)
+}
+
+/// A statement on one line, and no longer than a glance.
+fn shortened(statement: &str) -> String {
+    const LONGEST: usize = 48;
+    let words = statement.split_whitespace().collect::<Vec<_>>().join(" ");
+    if columns_of(&words) <= LONGEST {
+        return words;
+    }
+    words.chars().take(LONGEST - 1).chain(['…']).collect()
+}
+
+/// What stands above the atoms' columns: their own texts where there is room, else short names with a legend.
+struct AtomHeadings {
+    texts: Vec<String>,
+    legend: Vec<String>,
+}
+
+impl AtomHeadings {
+    fn choose(atoms: &[String], width: usize) -> Self {
+        /// What the other columns need to be readable.
+        const OTHER_COLUMNS: usize = 64;
+        let needed: usize = atoms.iter().map(|atom| columns_of(atom) + 2).sum();
+        if needed + OTHER_COLUMNS <= width {
+            return Self { texts: atoms.to_vec(), legend: Vec::new() };
+        }
+        let texts: Vec<String> = (0..atoms.len()).map(short_name).collect();
+        let legend = texts.iter().zip(atoms).map(|(short, atom)| format!("{short}: {atom}")).collect();
+        Self { texts, legend }
+    }
+}
+
+/// `a`, …, `z`, `a2`, …
+fn short_name(index: usize) -> String {
+    let letter = char::from(b'a' + (index % 26) as u8);
+    match index / 26 {
+        0 => letter.to_string(),
+        round => format!("{letter}{}", round + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(number: usize, line: u32, statement: &str, changes: &[(&str, &str)], holds: &[bool]) -> Step {
+        Step {
+            step: number,
+            file: "a.c".into(),
+            line,
+            function: "main".into(),
+            thread: 0,
+            occasion: "statement",
+            statement: statement.to_owned(),
+            changes: changes
+                .iter()
+                .map(|(name, value)| Change { name: (*name).into(), value: (*value).into() })
+                .collect(),
+            events: Vec::new(),
+            holds: holds.to_vec(),
+        }
+    }
+
+    fn example() -> Trace {
+        Trace {
+            integers: "machine".into(),
+            observe: "statement".into(),
+            data_model: "LP64".into(),
+            choices: "seed 1".into(),
+            atoms: vec!["\"x > 0\"".into(), "end".into()],
+            assumptions: Vec::new(),
+            steps: vec![
+                step(0, 3, "entry of main", &[], &[false, false]),
+                step(1, 4, "x =\n  x + 1", &[("x", "1"), ("a[2].f", "7")], &[true, false]),
+                step(2, 5, "x = 0", &[("x", "0")], &[false, false]),
+            ],
+            end: End { complete: true, repeats_from: Some(1), cut: false, reason: "the program never ends".into() },
+            properties: vec![PropertyOnTrace {
+                name: None,
+                property: "G F \"x > 0\"".into(),
+                truth: "true",
+                decided_at: None,
+                note: None,
+            }],
+            warnings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_trace_reads_from_top_to_bottom() {
+        let expected = "\
+step  line  statement      what changed       \"x > 0\"  end
+────  ────  ─────────────  ─────────────────  ───────  ───
+   0     3  entry of main                        ·      ·
+   1     4  x = x + 1      x = 1, a[2].f = 7     T      ·
+   2     5  x = 0          x = 0                 ·      ·
+the program never ends; steps 1 to 2 are repeated for ever
+
+property: G F \"x > 0\"
+on this trace: true (decided by what is repeated for ever)
+";
+        assert_eq!(render(&example(), 100), expected);
+    }
+
+    #[test]
+    fn wide_atoms_get_short_names() {
+        let mut trace = example();
+        trace.atoms[0] = format!("\"{}\"", "x + ".repeat(20));
+        let text = render(&trace, 80);
+        assert!(text.starts_with("a: \"x + "), "{text}");
+        assert!(text.contains("b: end\n"), "{text}");
+        let table = text.lines().skip_while(|line| !line.is_empty());
+        assert!(table.clone().count() > 5);
+        for line in table.take_while(|line| !line.starts_with("property")) {
+            assert!(columns_of(line) <= 80, "{line}");
+        }
+    }
+
+    #[test]
+    fn short_names_differ() {
+        let names: Vec<String> = (0..200).map(short_name).collect();
+        let mut sorted = names.clone();
+        sorted.sort();
+        sorted.dedup();
+        assert_eq!(sorted.len(), names.len());
+        assert_eq!((names[0].as_str(), names[25].as_str(), names[26].as_str()), ("a", "z", "a2"));
+    }
+}
