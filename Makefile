@@ -1,0 +1,20 @@
+# The two commands of the README, and the daily ones. Everything comes from the crate registry; a C compiler is the only
+# other thing that is needed.
+
+.PHONY: demo test hunt bless
+
+# The exit status 1 says that a property is violated on the trace, which is the point of the example.
+demo:
+	cargo run --release --package semper -- run examples/pump.c --inputs examples/pump.inputs || test $$? -eq 1
+
+test:
+	cargo test --workspace
+
+# Compares the interpreter with the system's C compiler on COUNT random programs.
+COUNT ?= 1000
+hunt:
+	cargo run --release --package semper-hunt -- differential --count $(COUNT)
+
+# Rewrites the expected output on the pages of suite/ and docs/. Read the diff.
+bless:
+	SEMPER_BLESS=1 cargo test --package semper --test pages

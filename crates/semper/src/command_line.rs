@@ -1,0 +1,150 @@
+//! What the subcommands have in common: parsing the options, loading, diagnostics, limits.
+
+mod cfg;
+mod check;
+mod documents;
+mod execution;
+mod options;
+pub(crate) mod output;
+
+use std::time::Instant;
+
+use anyhow::Result;
+use clap::Parser;
+use foundation::{Budget, Diagnostic, Diagnostics, Severity, SourceMap};
+use semper::{Input, Loaded, Properties, Request, Subject};
+
+use options::{
+    Arguments, Command, Format, LimitOptions, OutputOptions, ProgramOptions, PropertyOptions, SemanticsOptions,
+};
+
+/// The exit status.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Status {
+    /// Every property holds, or there was nothing to decide.
+    Holds = 0,
+    /// Some property is violated.
+    Violated = 1,
+    /// The input or the usage is wrong.
+    BadInput = 2,
+    /// Less than a definite answer.
+    Indefinite = 3,
+}
+
+/// Runs the command that the process was started with.
+pub(crate) fn run() -> Status {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(refused) => {
+            // Help and version are "errors" too, for standard output and with status 0.
+            let status = if refused.use_stderr() { Status::BadInput } else { Status::Holds };
+            // Where nobody reads what we print, there is nobody to tell.
+            let _ = refused.print();
+            return status;
+        }
+    };
+    let result = match arguments.command {
+        Command::Check(options) => check::run(&options),
+        Command::Run(options) => execution::run(&options),
+        Command::Cfg(options) => cfg::run(&options),
+        Command::Completions { shell } => documents::completions(shell),
+        Command::Man { command } => documents::manual(command.as_deref()),
+    };
+    result.unwrap_or_else(|error| {
+        output::complain(&format!("semper: {error:#}\n"));
+        Status::Indefinite
+    })
+}
+
+/// A budget with the user's limits, which Ctrl-C cancels.
+fn budget(limits: &LimitOptions) -> Budget {
+    let mut budget = Budget::unlimited();
+    if let Some(time) = limits.timeout {
+        budget = budget.with_time(time);
+    }
+    if let Some(bytes) = limits.memory {
+        budget = budget.with_memory(bytes);
+    }
+    host::cancel_on_interrupt(&budget);
+    budget
+}
+
+/// The request of the options.
+fn request(
+    program: &ProgramOptions,
+    property: Option<&PropertyOptions>,
+    semantics: Option<&SemanticsOptions>,
+) -> Request {
+    let mut request = Request {
+        files: program.files.iter().cloned().map(Input::File).collect(),
+        include: program.include.clone(),
+        define: program.define.clone(),
+        entry: program.entry.clone(),
+        data_model: program.data_model,
+        volatile_input: program.volatile == options::Volatile::Input,
+        properties: Properties::Formulas(Vec::new()),
+        ..Request::default()
+    };
+    if let Some(property) = property {
+        request.properties = match &property.spec {
+            Some(path) => Properties::File(path.clone()),
+            None if property.ltl.is_empty() => Properties::Annotations,
+            None => Properties::Formulas(property.ltl.clone()),
+        };
+        request.assumptions.clone_from(&property.assume);
+    }
+    if let Some(semantics) = semantics {
+        request.integers = semantics.integers;
+        request.observe = semantics.observe;
+        request.undefined = semantics.ub;
+        request.malloc_may_fail = semantics.malloc_may_fail;
+        request.atomicity = semantics.atomic;
+    }
+    request
+}
+
+/// What was loaded without error.
+struct Ready {
+    subject: Subject,
+    sources: SourceMap,
+    /// Warnings only.
+    diagnostics: Diagnostics,
+}
+
+/// Loads; where there is an error, the user is told, and there is no result. Warnings are left to the command.
+fn load(request: &Request, budget: &Budget, output: &OutputOptions) -> Result<Option<Ready>> {
+    let start = Instant::now();
+    let Loaded { sources, diagnostics, subject } = semper::load(request, budget);
+    output.tell(|| format!("read {} file(s) in {:.3} s", request.files.len(), start.elapsed().as_secs_f64()));
+    match subject {
+        Some(subject) => Ok(Some(Ready { subject, sources, diagnostics })),
+        None => {
+            refuse(&diagnostics, &sources, output)?;
+            Ok(None)
+        }
+    }
+}
+
+/// Says why the input is refused: as text to standard error, or as a JSON object to standard output.
+fn refuse(diagnostics: &Diagnostics, sources: &SourceMap, output: &OutputOptions) -> Result<()> {
+    if output.format == Format::Text {
+        show_diagnostics(diagnostics, sources);
+        return Ok(());
+    }
+    output::print_json(&report::diagnostics::Refusal::new(diagnostics, sources))
+}
+
+/// Refuses for one reason that stands in no source text.
+fn refuse_because(diagnostic: Diagnostic, output: &OutputOptions) -> Result<Status> {
+    debug_assert_eq!(diagnostic.severity, Severity::Error);
+    let mut diagnostics = Diagnostics::new();
+    diagnostics.push(diagnostic);
+    refuse(&diagnostics, &SourceMap::new(), output)?;
+    Ok(Status::BadInput)
+}
+
+fn show_diagnostics(diagnostics: &Diagnostics, sources: &SourceMap) {
+    let style =
+        report::Style { colours: host::terminal::wants_colours(&std::io::stderr()), width: host::terminal::width() };
+    output::complain(&report::diagnostics::render(diagnostics, sources, style));
+}

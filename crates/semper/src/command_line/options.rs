@@ -1,0 +1,313 @@
+//! Every option of the command line, defined once: its name, its values, its sentence of help.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use program::DataModel;
+use program::semantics::{Integers, ObserveMode, UndefinedMode};
+use semper::Atomicity;
+
+const EXAMPLES: &str = "\
+Examples:
+  semper check firmware.c --ltl 'G(\"pressed\" -> F \"charge > min\")'
+  semper run counter.c --seed 7 --ltl 'F \"x == 3\"'
+  semper cfg motor.c --format dot | dot -Tsvg > motor.svg
+
+Exit status:
+  0  the property holds (for `run`: on this trace), or there was nothing to decide
+  1  the property is violated (for `run`: on this trace)
+  2  the input or the usage is wrong
+  3  less than a definite answer";
+
+/// Checks C programs against temporal properties.
+#[derive(Parser, Debug)]
+#[command(name = "semper", version, about, after_help = EXAMPLES, max_term_width = 110)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The subcommands.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Decide whether all executions of a program satisfy a property.
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(CheckOptions),
+    /// Execute a program once, and show what was observed and whether a property is true of it.
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(RunOptions),
+    /// Show a program as control-flow automata.
+    #[command(after_help = CFG_EXAMPLES)]
+    Cfg(CfgOptions),
+    /// Print a script that completes Semper's options in a shell.
+    #[command(after_help = "Example:\n  semper completions bash > ~/.local/share/bash-completion/completions/semper")]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, in the format of `man`.
+    #[command(after_help = "Example:\n  semper man check > semper-check.1 && man ./semper-check.1")]
+    Man {
+        /// The subcommand to be described; without one, Semper as a whole.
+        command: Option<String>,
+    },
+}
+
+const CHECK_EXAMPLES: &str = "\
+Properties are formulas of linear temporal logic over C expressions. Atoms are
+written \"x > 0\", {x > 0} or AP(x > 0); `call(f())`, `overflow`, `end`, `error`
+and `deadlock` are built in. Where neither --ltl nor --spec is given, the
+comments `//@ ltl invariant NAME: FORMULA;` of the program count.
+
+Examples:
+  semper check door.c --ltl 'G(\"open\" -> F \"closed\")'
+  semper check door.c --spec safe.prp --integers ideal
+  semper check door.c --assume 'GF \"tick == 1\"' --ltl 'GF \"idle\"'";
+
+const RUN_EXAMPLES: &str = "\
+An inputs file holds one value per line, in the order in which the program asks
+for them; `#` begins a comment. Without one, inputs are chosen at random, the
+same ones for the same seed.
+
+Examples:
+  semper run counter.c
+  semper run counter.c --inputs values.txt --ltl 'G \"x >= 0\"'
+  semper run threads.c --seed 42 --steps 500 --format json";
+
+const CFG_EXAMPLES: &str = "\
+Examples:
+  semper cfg motor.c
+  semper cfg motor.c --format dot | dot -Tsvg > motor.svg";
+
+/// Options of `semper check`.
+#[derive(Args, Debug)]
+pub(crate) struct CheckOptions {
+    #[command(flatten)]
+    pub program: ProgramOptions,
+    #[command(flatten)]
+    pub property: PropertyOptions,
+    #[command(flatten)]
+    pub semantics: SemanticsOptions,
+    /// What decides the question; `none` only reads both sides and reports what was understood.
+    #[arg(long, value_name = "NAME", default_value = "none", help_heading = "Engine")]
+    pub engine: String,
+    #[command(flatten)]
+    pub limits: LimitOptions,
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Options of `semper run`.
+#[derive(Args, Debug)]
+pub(crate) struct RunOptions {
+    #[command(flatten)]
+    pub program: ProgramOptions,
+    #[command(flatten)]
+    pub execution: ExecutionOptions,
+    #[command(flatten)]
+    pub property: PropertyOptions,
+    #[command(flatten)]
+    pub semantics: SemanticsOptions,
+    #[command(flatten)]
+    pub limits: LimitOptions,
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Options of `semper cfg`.
+#[derive(Args, Debug)]
+pub(crate) struct CfgOptions {
+    #[command(flatten)]
+    pub program: ProgramOptions,
+    /// How the automata are written.
+    #[arg(long, value_name = "text|dot|json", default_value = "text", hide_possible_values = true)]
+    #[arg(help_heading = "Output")]
+    pub format: CfgFormat,
+    /// Say on standard error what is being done.
+    #[arg(short, long, help_heading = "Output")]
+    pub verbose: bool,
+}
+
+/// Which program.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Program")]
+pub(crate) struct ProgramOptions {
+    /// The program's C files; `.i` files are taken as preprocessed.
+    #[arg(required = true, value_name = "FILES", help_heading = None::<&str>)]
+    pub files: Vec<String>,
+    /// Search this folder for headers.
+    #[arg(short = 'I', value_name = "FOLDER")]
+    pub include: Vec<String>,
+    /// Define a macro.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+    /// Start in this function [default: the one that the property file names, else main].
+    #[arg(long, value_name = "FUNCTION")]
+    pub entry: Option<String>,
+    /// The width of `long` and of pointers: 64 bits (LP64) or 32 bits (ILP32).
+    #[arg(long, value_name = "LP64|ILP32", default_value = "LP64", hide_possible_values = true)]
+    #[arg(ignore_case = true, value_parser = data_models())]
+    pub data_model: DataModel,
+    /// Whether a `volatile` object is plain memory, or input that may differ at every read.
+    #[arg(long, value_name = "plain|input", default_value = "plain", hide_possible_values = true)]
+    pub volatile: Volatile,
+}
+
+/// What `volatile` means.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Volatile {
+    Plain,
+    Input,
+}
+
+/// Which property.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Property")]
+pub(crate) struct PropertyOptions {
+    /// A property as a formula; may be given several times.
+    #[arg(long, value_name = "FORMULA", conflicts_with = "spec")]
+    pub ltl: Vec<String>,
+    /// A property file with lines `CHECK( init(main()), LTL( … ) )`.
+    #[arg(long, value_name = "FILE.prp")]
+    pub spec: Option<String>,
+    /// Consider only executions that satisfy this formula; may be given several times.
+    #[arg(long, value_name = "FORMULA")]
+    pub assume: Vec<String>,
+}
+
+/// By which semantics.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Semantics")]
+pub(crate) struct SemanticsOptions {
+    /// Integers have the width of their type and wrap around (machine), or are unbounded (ideal).
+    #[arg(long, value_name = "machine|ideal", default_value = "machine", hide_possible_values = true)]
+    #[arg(value_parser = words(Integers::ALL))]
+    pub integers: Integers,
+    /// States are observed after every statement, after a change of what the property reads, or at calls of
+    /// `__VERIFIER_ltl_step()` [default: step where the program calls it, else statement].
+    #[arg(long, value_name = "statement|change|step", hide_possible_values = true)]
+    #[arg(value_parser = words(ObserveMode::ALL))]
+    pub observe: Option<ObserveMode>,
+    /// Undefined behaviour ends the execution in a state where `error` holds (error), or never happens (assume).
+    #[arg(long, value_name = "error|assume", default_value = "error", hide_possible_values = true)]
+    #[arg(value_parser = words(UndefinedMode::ALL))]
+    pub ub: UndefinedMode,
+    /// A thread may be interrupted between any two accesses to shared memory, or between statements only.
+    #[arg(long, value_name = "access|statement", default_value = "access", hide_possible_values = true)]
+    #[arg(value_parser = atomicities())]
+    pub atomic: Atomicity,
+    /// Let `malloc` return the null pointer too.
+    #[arg(long)]
+    pub malloc_may_fail: bool,
+}
+
+/// Which execution.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Execution")]
+pub(crate) struct ExecutionOptions {
+    /// Take inputs, and the schedule of threads, from this file.
+    #[arg(long, value_name = "FILE", conflicts_with = "seed")]
+    pub inputs: Option<String>,
+    /// Choose inputs and the schedule at random from this seed.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Stop after this many observed states.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub steps: usize,
+}
+
+/// Limits on what is spent.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct LimitOptions {
+    /// Give up after this time, such as 60s, 5m or 500ms.
+    #[arg(long, value_name = "TIME", value_parser = host::parse_duration)]
+    pub timeout: Option<Duration>,
+    /// Give up when this much memory is held, such as 4GiB or 500MB.
+    #[arg(long, value_name = "SIZE", value_parser = host::parse_memory)]
+    pub memory: Option<u64>,
+}
+
+/// What is printed.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputOptions {
+    /// Print for people (text) or for programs (json).
+    #[arg(long, value_name = "text|json", default_value = "text", hide_possible_values = true)]
+    pub format: Format,
+    /// Say on standard error what is being done.
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+impl OutputOptions {
+    /// Says what is being done, where the user wants to know.
+    pub fn tell(&self, what: impl FnOnce() -> String) {
+        if self.verbose {
+            super::output::complain(&format!("semper: {}\n", what()));
+        }
+    }
+}
+
+/// Formats of most commands.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+/// Formats of `semper cfg`.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CfgFormat {
+    Text,
+    Dot,
+    Json,
+}
+
+/// Reads one of the words of a table.
+fn words<T>(table: &'static [(&'static str, T)]) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr<Err = String> + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(table.iter().map(|(word, _)| *word)).try_map(|word| word.parse::<T>())
+}
+
+fn atomicities() -> impl TypedValueParser<Value = Atomicity> {
+    let words = PossibleValuesParser::new(Atomicity::ALL.iter().map(|(word, _)| *word));
+    words.map(|word| Atomicity::ALL.iter().find(|(name, _)| *name == word).map_or_else(Default::default, |it| it.1))
+}
+
+fn data_models() -> impl TypedValueParser<Value = DataModel> {
+    PossibleValuesParser::new(["LP64", "ILP32"]).map(|word| match word.to_ascii_uppercase().as_str() {
+        "ILP32" => DataModel::Ilp32,
+        _ => DataModel::Lp64,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_options_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_option_has_one_sentence_of_help() {
+        for command in Arguments::command().get_subcommands() {
+            for option in command.get_arguments() {
+                let help = option.get_help().map(ToString::to_string).unwrap_or_default();
+                let name = format!("{} {}", command.get_name(), option.get_id());
+                assert!(help.len() > 8, "{name} has no help");
+                assert!(help.starts_with(char::is_uppercase), "{name}: {help}");
+                assert!(option.get_long_help().is_none(), "{name} has more than one paragraph");
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! From files and formulas to a [`Subject`]: the order of the steps, and nothing of what they do.
+
+use std::collections::BTreeMap;
+
+use c_frontend::{Options, Translation};
+use foundation::{Budget, Diagnostics, SourceMap};
+use host::{Preprocessor, Unit, WordSize};
+use program::semantics::{ObserveMode, Semantics};
+use program::{DataModel, VariableId};
+
+use crate::properties::{self, Given};
+use crate::request::{Input, Properties, Request};
+use crate::subject::{Property, Subject, goal};
+
+/// The result of [`load`].
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// All texts that were read, which the diagnostics and the subject's spans refer to.
+    pub sources: SourceMap,
+    /// What is wrong, and what the user should know.
+    pub diagnostics: Diagnostics,
+    /// The program and its properties; none where there was an error.
+    pub subject: Option<Subject>,
+}
+
+/// Reads a program and its properties. Errors on both sides are reported together.
+pub fn load(request: &Request, budget: &Budget) -> Loaded {
+    let (mut sources, mut diagnostics) = (SourceMap::new(), Diagnostics::new());
+    let subject = load_into(request, budget, &mut sources, &mut diagnostics);
+    let subject = subject.filter(|_| !diagnostics.has_errors());
+    Loaded { sources, diagnostics, subject }
+}
+
+fn load_into(
+    request: &Request,
+    budget: &Budget,
+    sources: &mut SourceMap,
+    diagnostics: &mut Diagnostics,
+) -> Option<Subject> {
+    let mut given = properties::read(request, sources, diagnostics);
+    let units = read_units(request, budget, sources, diagnostics);
+    if request.properties == Properties::Annotations {
+        for unit in &units {
+            properties::read_annotations(unit.written, &mut given, sources, diagnostics);
+        }
+    }
+    if units.len() < request.files.len() {
+        // A file is missing, and everything it declares would be reported as unknown.
+        return None;
+    }
+    let texts: Vec<_> = units.iter().map(|unit| unit.text).collect();
+    let options = Options {
+        data_model: request.data_model,
+        volatile_input: request.volatile_input,
+        entry: request.entry.clone().or(given.entry.take()).unwrap_or_else(|| "main".to_owned()),
+    };
+    // Faults in a formula do not keep those in the program from being found.
+    let mut said = Diagnostics::new();
+    let translation = c_frontend::translate(&texts, sources, &options, &mut said);
+    diagnostics.extend(said);
+    let mut translation = translation?;
+    let atoms = properties::resolve_atoms(&given.formulas, &mut translation, sources, diagnostics)?;
+    Some(assemble(request, given, translation, atoms))
+}
+
+fn read_units(request: &Request, budget: &Budget, sources: &mut SourceMap, diagnostics: &mut Diagnostics) -> Vec<Unit> {
+    let preprocessor = Preprocessor {
+        include: request.include.clone(),
+        define: request.define.clone(),
+        word_size: match request.data_model {
+            DataModel::Lp64 => WordSize::Bits64,
+            DataModel::Ilp32 => WordSize::Bits32,
+        },
+        compiler: None,
+    };
+    let read = |input: &Input| match input {
+        Input::File(path) => host::load_unit(path, &preprocessor, sources, budget, diagnostics),
+        Input::Text { name, text } => {
+            let text = sources.add(name.as_str(), text.as_str());
+            Some(Unit { text, written: text })
+        }
+    };
+    request.files.iter().filter_map(read).collect()
+}
+
+fn assemble(request: &Request, given: Given, translation: Translation, atoms: Vec<program::Atom>) -> Subject {
+    let type_names = type_names(&translation, &atoms);
+    let program = translation.program;
+    let Given { mut formulas, properties, assumptions, .. } = given;
+    let properties = properties
+        .into_iter()
+        .map(|read| Property {
+            goal: goal(&mut formulas, &assumptions, read.formula),
+            name: read.name,
+            formula: read.formula,
+            origin: read.origin,
+            span: read.span,
+        })
+        .collect();
+    let usual_observation = if program.has_steps() { ObserveMode::Step } else { ObserveMode::Statement };
+    let semantics = Semantics {
+        integers: request.integers,
+        observe: request.observe.unwrap_or(usual_observation),
+        undefined: request.undefined,
+        malloc_may_fail: request.malloc_may_fail,
+        ..Semantics::default()
+    };
+    let atomicity = request.atomicity;
+    Subject { program, formulas, properties, assumptions, atoms, type_names, semantics, atomicity }
+}
+
+/// The types of all variables that atoms read, in the program's own words.
+fn type_names(translation: &Translation, atoms: &[program::Atom]) -> BTreeMap<VariableId, String> {
+    let read = atoms.iter().flat_map(|atom| match atom {
+        program::Atom::State { reads, .. } => reads.as_slice(),
+        _ => &[],
+    });
+    read.filter_map(|&variable| Some((variable, translation.type_of(variable)?))).collect()
+}

@@ -1,0 +1,153 @@
+//! Reads properties from wherever the user put them, and gives their atoms a meaning in the program.
+
+use automata::ltl::{self, Atom, AtomId, Builtin, Formula, Formulas};
+use c_frontend::Translation;
+use foundation::{Diagnostic, Diagnostics, SourceId, SourceMap, Span};
+
+use crate::request::{Properties, Request};
+use crate::subject;
+
+/// A property as it was read, before its atoms are looked at.
+#[derive(Clone, Debug)]
+pub(crate) struct Read {
+    pub name: Option<String>,
+    pub formula: Formula,
+    pub origin: String,
+    pub span: Span,
+}
+
+/// What was read apart from the program.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Given {
+    pub formulas: Formulas,
+    pub properties: Vec<Read>,
+    pub assumptions: Vec<Formula>,
+    /// The entry function that a property file names.
+    pub entry: Option<String>,
+}
+
+/// Reads the properties that stand outside the program, and the assumptions.
+pub(crate) fn read(request: &Request, sources: &mut SourceMap, diagnostics: &mut Diagnostics) -> Given {
+    let mut given = Given::default();
+    match &request.properties {
+        Properties::Annotations => {}
+        Properties::Formulas(texts) => {
+            for text in texts {
+                let source = sources.add("--ltl", text.as_str());
+                let span = whole(sources, source);
+                let formula = accept(ltl::parse(sources, source, &mut given.formulas), diagnostics);
+                let read = |formula| Read { name: None, formula, origin: "--ltl".to_owned(), span };
+                given.properties.extend(formula.map(read));
+            }
+        }
+        Properties::File(path) => read_file(path, &mut given, sources, diagnostics),
+    }
+    for text in &request.assumptions {
+        let source = sources.add("--assume", text.as_str());
+        given.assumptions.extend(accept(ltl::parse(sources, source, &mut given.formulas), diagnostics));
+    }
+    given
+}
+
+fn read_file(path: &str, given: &mut Given, sources: &mut SourceMap, diagnostics: &mut Diagnostics) {
+    let Some(text) = host::read_text(path, diagnostics) else { return };
+    let source = sources.add(path, text);
+    let Some(checks) = accept(ltl::prp::parse(sources, source, &mut given.formulas), diagnostics) else { return };
+    for check in checks {
+        match &given.entry {
+            Some(entry) if *entry != check.entry => diagnostics.push(
+                Diagnostic::error("several-entries", "the properties of a file must start in one function")
+                    .label(check.entry_span, format!("an earlier one starts in `{entry}`"))
+                    .help("put them in files of their own"),
+            ),
+            _ => given.entry = Some(check.entry),
+        }
+        let origin = place(sources, check.span);
+        given.properties.push(Read { name: None, formula: check.formula, origin, span: check.span });
+    }
+}
+
+/// Adds the properties that are written in a C text.
+pub(crate) fn read_annotations(
+    written: SourceId,
+    given: &mut Given,
+    sources: &SourceMap,
+    diagnostics: &mut Diagnostics,
+) {
+    let found = accept(ltl::annotations::find(sources, written, &mut given.formulas), diagnostics);
+    given.properties.extend(found.into_iter().flatten().map(|annotation| Read {
+        name: annotation.name,
+        formula: annotation.formula,
+        origin: place(sources, annotation.span),
+        span: annotation.span,
+    }));
+}
+
+/// The meaning of every atom, in the order of their ids; nothing where some atom has none.
+pub(crate) fn resolve_atoms(
+    formulas: &Formulas,
+    translation: &mut Translation,
+    sources: &mut SourceMap,
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<program::Atom>> {
+    let ids: Vec<AtomId> = formulas.atoms().iter().map(|(id, _)| id).collect();
+    let meanings: Vec<Option<program::Atom>> =
+        ids.into_iter().map(|id| resolve_atom(id, formulas, translation, sources, diagnostics)).collect();
+    meanings.into_iter().collect()
+}
+
+fn resolve_atom(
+    id: AtomId,
+    formulas: &Formulas,
+    translation: &mut Translation,
+    sources: &mut SourceMap,
+    diagnostics: &mut Diagnostics,
+) -> Option<program::Atom> {
+    let atom = formulas.atoms().get(id);
+    let origin = formulas.atoms().origin(id);
+    let Some(text) = atom.expression() else {
+        let meaning = subject::builtin(atom, &translation.program);
+        if meaning.is_none() {
+            let name = if let Atom::Builtin(Builtin::Call(name)) = atom { name.as_str() } else { "" };
+            let diagnostic = Diagnostic::error("unknown-function", format!("the program has no function `{name}`"));
+            diagnostics.push(match origin {
+                Some(origin) => diagnostic.at(origin.span),
+                None => diagnostic,
+            });
+        }
+        return meaning;
+    };
+    // The front end reads the atom where the user wrote it, so that its diagnostics point there. With escaped quotes,
+    // or over several comment lines, what stands there is not the text itself.
+    let written = origin.map(|origin| origin.span).filter(|&span| sources.snippet_text(span) == text);
+    let span = written.unwrap_or_else(|| {
+        let source = sources.add(format!("atom `{atom}`"), text);
+        whole(sources, source)
+    });
+    let mut said = Diagnostics::new();
+    let meaning = translation.atom(span, sources, &mut said);
+    let split = origin.and_then(|origin| origin.whole_word).map(|span| sources.snippet_text(span).to_owned());
+    for diagnostic in said.iter().cloned() {
+        diagnostics.push(match &split {
+            Some(word) if meaning.is_none() && matches!(atom, Atom::Bare(_)) => diagnostic.help(format!(
+                "`{word}` is read as operators followed by `{text}`; write `\"{word}\"` in quotes to mean a variable"
+            )),
+            _ => diagnostic,
+        });
+    }
+    meaning
+}
+
+/// `file:line`.
+fn place(sources: &SourceMap, span: Span) -> String {
+    let location = sources.locate(span);
+    format!("{}:{}", location.file, location.line)
+}
+
+fn whole(sources: &SourceMap, source: SourceId) -> Span {
+    Span { source, start: 0, end: sources.text(source).len() as u32 }
+}
+
+fn accept<T>(result: Result<T, Diagnostics>, diagnostics: &mut Diagnostics) -> Option<T> {
+    result.map_err(|errors| diagnostics.extend(errors)).ok()
+}

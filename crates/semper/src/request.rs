@@ -1,0 +1,87 @@
+//! What a user asks for: which texts are read, which properties are meant, and by which semantics.
+
+use program::DataModel;
+use program::semantics::{Integers, ObserveMode, UndefinedMode};
+
+/// What is to be loaded, and how it is to be read. The default values are those of the command line.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// The program's files.
+    pub files: Vec<Input>,
+    /// Folders that are searched for headers.
+    pub include: Vec<String>,
+    /// Macros, `NAME` or `NAME=VALUE`.
+    pub define: Vec<String>,
+    /// The function where the program starts; else the one that the property file names, else `main`.
+    pub entry: Option<String>,
+    /// The sizes of types.
+    pub data_model: DataModel,
+    /// Whether reading a volatile object is input.
+    pub volatile_input: bool,
+    /// Where the properties are found.
+    pub properties: Properties,
+    /// Formulas that every execution of interest satisfies.
+    pub assumptions: Vec<String>,
+    /// What integers are.
+    pub integers: Integers,
+    /// Which states are observed; else those at explicit steps where the program has any, and after every statement
+    /// where it has none.
+    pub observe: Option<ObserveMode>,
+    /// What undefined behaviour does.
+    pub undefined: UndefinedMode,
+    /// Whether an allocation may return the null pointer.
+    pub malloc_may_fail: bool,
+    /// Between what threads may be interrupted.
+    pub atomicity: Atomicity,
+}
+
+/// A C text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// The file at a path. It is preprocessed where it contains directives.
+    File(String),
+    /// A text that needs no preprocessing.
+    Text {
+        /// The name by which diagnostics refer to it.
+        name: String,
+        /// The text itself.
+        text: String,
+    },
+}
+
+/// Where properties are found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Properties {
+    /// In the program's files, written as `//@ ltl` annotations.
+    #[default]
+    Annotations,
+    /// Here, as formulas.
+    Formulas(Vec<String>),
+    /// In the property file (`.prp`) at a path.
+    File(String),
+}
+
+/// Between what a thread may be interrupted by another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Atomicity {
+    /// Between any two accesses to shared memory.
+    #[default]
+    Access,
+    /// Between two statements.
+    Statement,
+}
+
+impl Atomicity {
+    /// All variants with their names on the command line.
+    pub const ALL: &'static [(&'static str, Atomicity)] =
+        &[("access", Atomicity::Access), ("statement", Atomicity::Statement)];
+}
+
+impl std::fmt::Display for Atomicity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Atomicity::Access => "access",
+            Atomicity::Statement => "statement",
+        })
+    }
+}

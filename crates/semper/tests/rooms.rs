@@ -1,0 +1,158 @@
+//! The table of rooms in `ARCHITECTURE.md` and the `Cargo.toml` files say the same: every crate is listed and exists,
+//! and uses no room that the table does not allow it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Rooms that a room may use; `None` stands for all.
+type Table = BTreeMap<String, Option<BTreeSet<String>>>;
+
+#[test]
+fn every_crate_uses_only_the_rooms_it_may() {
+    let table = read_table(&fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap());
+    assert!(!table.is_empty(), "ARCHITECTURE.md has no table that begins with `| room | may use |`");
+    let mut faults = Vec::new();
+    let crates = crates();
+    for (name, manifest) in &crates {
+        let Some(allowed) = allowed(&table, name) else {
+            faults.push(format!("crates/{name} is not listed"));
+            continue;
+        };
+        for used in used_rooms(manifest, &crates) {
+            if used != "foundation" && allowed.as_ref().is_some_and(|allowed| !allowed.contains(&used)) {
+                faults.push(format!("crates/{name} uses {used}, which the table does not allow"));
+            }
+        }
+    }
+    for room in table.keys() {
+        let folder = room.split('/').next().unwrap();
+        if !crates.contains_key(folder) {
+            faults.push(format!("{room} is listed, but there is no crates/{folder}"));
+        }
+    }
+    assert!(faults.is_empty(), "ARCHITECTURE.md and the Cargo.toml files differ:\n  {}", faults.join("\n  "));
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The manifests of all crates, by the name of their folder.
+fn crates() -> BTreeMap<String, String> {
+    let folders = fs::read_dir(root().join("crates")).unwrap().flatten();
+    let read = |entry: fs::DirEntry| {
+        let manifest = fs::read_to_string(entry.path().join("Cargo.toml")).ok()?;
+        Some((entry.file_name().into_string().ok()?, manifest))
+    };
+    folders.filter_map(read).collect()
+}
+
+/// What a crate may use. A crate with inner rooms (`engines/encode`) may use what any of them may.
+fn allowed(table: &Table, name: &str) -> Option<Option<BTreeSet<String>>> {
+    let rooms = table.iter().filter(|(room, _)| room.split('/').next() == Some(name));
+    let mut union: Option<Option<BTreeSet<String>>> = None;
+    for (_, may_use) in rooms {
+        union = Some(match (union.unwrap_or(Some(BTreeSet::new())), may_use) {
+            (Some(all), Some(more)) => Some(&all | more),
+            _ => None,
+        });
+    }
+    union
+}
+
+/// Reads the table whose first two columns are `room` and `may use`. A cell lists rooms between commas; of each only the
+/// first word counts, so that a remark may follow it. `everything` allows all rooms.
+fn read_table(text: &str) -> Table {
+    let cells =
+        |line: &str| line.trim().trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
+    let rooms_in = |cell: &str| {
+        let first_word = |part: &str| {
+            let part = part.replace('`', "");
+            let word = part.split_whitespace().next().unwrap_or("").trim_end_matches("'s").to_owned();
+            word.trim_end_matches([';', '.', ':']).to_owned()
+        };
+        cell.split(',').map(first_word).filter(|word| !word.is_empty()).collect::<BTreeSet<String>>()
+    };
+    let mut table = Table::new();
+    let is_heading = |line: &&str| {
+        let cells = cells(line);
+        cells.len() >= 2 && cells[0] == "room" && cells[1] == "may use"
+    };
+    let mut lines = text.lines().skip_while(|line| !is_heading(line)).skip(2);
+    for line in lines.by_ref().take_while(|line| line.trim_start().starts_with('|')) {
+        let cells = cells(line);
+        let may_use = cells.get(1).map(|cell| rooms_in(cell)).unwrap_or_default();
+        let may_use = (!may_use.contains("everything")).then_some(may_use);
+        for room in rooms_in(&cells[0]) {
+            table.insert(room, may_use.clone());
+        }
+    }
+    table
+}
+
+/// The crates of the workspace among the normal dependencies of a manifest.
+fn used_rooms(manifest: &str, crates: &BTreeMap<String, String>) -> BTreeSet<String> {
+    let mut section = String::new();
+    let mut used = BTreeSet::new();
+    for line in manifest.lines().map(str::trim) {
+        if line.starts_with('[') {
+            section = line.trim_matches(['[', ']']).to_owned();
+            if let Some(name) = section.strip_prefix("dependencies.") {
+                used.insert(room_of(name));
+            }
+        } else if section == "dependencies" || section.ends_with(".dependencies") {
+            let name = line.split(['.', '=', ' ']).next().unwrap_or("");
+            used.insert(room_of(name));
+        }
+    }
+    used.retain(|room| crates.contains_key(room));
+    used
+}
+
+fn room_of(dependency: &str) -> String {
+    dependency.trim_matches('"').trim_start_matches("semper-").to_owned()
+}
+
+#[test]
+fn the_table_and_manifests_are_read_as_written() {
+    let text = "\
+Words.
+
+| room | may use | may not |
+| --- | --- | --- |
+| program | foundation | C syntax |
+| automata, `logic` | foundation | each other |
+| certify | task, automata's types, smt | engines |
+| engines/encode | logic | |
+| engines/explicit | task | |
+| semper | everything above | |
+
+| other | table |
+| --- | --- |
+| x | y |
+";
+    let table = read_table(text);
+    let set = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>());
+    assert_eq!(table.len(), 7);
+    assert_eq!(table["logic"], set(&["foundation"]));
+    assert_eq!(table["certify"], set(&["task", "automata", "smt"]));
+    assert_eq!(table["semper"], None);
+    assert_eq!(allowed(&table, "engines"), Some(set(&["logic", "task"])));
+    assert_eq!(allowed(&table, "nowhere"), None);
+    let manifest = "\
+[package]
+name = \"semper-x\"
+[dependencies]
+foundation.workspace = true
+semper-program = { path = \"../program\" }
+serde = \"1\"
+[dependencies.smt]
+path = \"../smt\"
+[dev-dependencies]
+logic.workspace = true
+";
+    let crates = ["foundation", "program", "smt", "logic"].map(|name| (name.to_owned(), String::new())).into();
+    let used = used_rooms(manifest, &crates);
+    assert_eq!(Some(used), set(&["foundation", "program", "smt"]));
+}
