@@ -121,6 +121,12 @@ impl SourceMap {
         self.originals.contains_key(file)
     }
 
+    /// A line of a file as its author wrote it, where it is known.
+    pub fn original_line(&self, file: &str, line: u32) -> Option<&str> {
+        let index = (line as usize).checked_sub(1)?;
+        self.originals.get(file)?.get(index).map(String::as_str)
+    }
+
     /// Notes a line marker: the line that begins at `offset` is presumed to be line `line` of `file`. Markers of a text
     /// must be noted in the order of their offsets.
     pub fn mark_line(&mut self, source: SourceId, offset: u32, file: &str, line: u32) {
@@ -212,12 +218,19 @@ fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// Where `needle` stands in `line`, as near to column `near` as possible.
+/// Where `needle` stands in `line` as words of its own, as near to column `near` as possible.
 fn nearest_occurrence(line: &str, needle: &str, near: usize) -> Option<usize> {
     if needle.trim().is_empty() {
         return None;
     }
-    line.match_indices(needle).map(|(at, _)| at).min_by_key(|at| at.abs_diff(near))
+    let in_word = |character: Option<char>| character.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let stands_alone = |at: usize| {
+        let (before, after) = (&line[..at], &line[at + needle.len()..]);
+        let starts_inside = in_word(needle.chars().next()) && in_word(before.chars().next_back());
+        let ends_inside = in_word(needle.chars().next_back()) && in_word(after.chars().next());
+        !starts_inside && !ends_inside
+    };
+    line.match_indices(needle).map(|(at, _)| at).filter(|at| stands_alone(*at)).min_by_key(|at| at.abs_diff(near))
 }
 
 #[cfg(test)]
@@ -255,10 +268,10 @@ mod tests {
         let mut map = SourceMap::new();
         let id = map.add("a.i", text);
         map.mark_line(id, 10, "a.c", 1);
-        map.add_original("a.c", "int x = y /* gone */;\n");
+        map.add_original("a.c", "/* why */ int x = y /* gone */;\n");
         let snippet = map.snippet(span(id, text, "y"));
         assert_eq!(&snippet.line[snippet.marked.clone()], "y");
-        assert_eq!(snippet.location.column, 9);
+        assert_eq!(snippet.location.column, 19);
         assert!(!snippet.preprocessed);
     }
 
