@@ -10,7 +10,7 @@ use crate::syntax::ast::{
     Attribute, Declaration, EnumSpecifier, Enumerator, MemberDeclaration, MemberDeclarator, RecordSpecifier, Specifiers,
 };
 use crate::syntax::symbols::Symbol;
-use crate::types::layout::MemberInput;
+use crate::types::layout::{MemberInput, Packing};
 use crate::types::{CType, EnumId, EnumInfo, IntKind, Qual, RecordId, RecordInfo};
 
 impl Lowering<'_> {
@@ -27,9 +27,17 @@ impl Lowering<'_> {
                 return self.fail(diagnostic);
             }
             self.types.records[record].span = specifier.span;
-            self.define_record(record, members, &specifier.attributes)?;
+            let limit = self.packing_limit(specifier.span);
+            self.define_record(record, members, &specifier.attributes, limit)?;
         }
         Ok(self.types.qual(CType::Record(record)))
+    }
+
+    /// The alignment that `#pragma pack` limits members to at a place.
+    fn packing_limit(&self, span: Span) -> Option<u64> {
+        let packings = &self.ast.packings;
+        let before = packings.partition_point(|packing| packing.offset <= span.start);
+        before.checked_sub(1).and_then(|last| packings[last].limit)
     }
 
     fn record_of_tag(&mut self, specifier: &RecordSpecifier) -> Lower<RecordId> {
@@ -65,6 +73,7 @@ impl Lowering<'_> {
         record: RecordId,
         members: &[MemberDeclaration],
         attributes: &[Attribute],
+        limit: Option<u64>,
     ) -> Lower<()> {
         let mut inputs: Vec<MemberInput> = Vec::new();
         for member in members {
@@ -78,7 +87,14 @@ impl Lowering<'_> {
         self.check_member_names(&inputs)?;
         let packed = attributes.iter().any(|attribute| attribute.name == "packed");
         let align = self.wanted_alignment(&[], attributes)?;
-        let result = self.types.complete_record(record, &inputs, packed, align, self.symbols, &mut self.program.types);
+        let result = self.types.complete_record(
+            record,
+            &inputs,
+            Packing { packed, limit },
+            align,
+            self.symbols,
+            &mut self.program.types,
+        );
         result.or_else(|diagnostic| self.fail(*diagnostic))
     }
 

@@ -26,6 +26,17 @@ pub struct Ast {
     pub statements: Arena<StmtId, Stmt>,
     /// The external declarations in their order.
     pub items: Vec<ExternalDeclaration>,
+    /// Where `#pragma pack` changes how members are aligned, in order.
+    pub packings: Vec<Packing>,
+}
+
+/// From a byte offset on, members of structures are aligned to at most so many bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Packing {
+    /// In the text of the translation unit.
+    pub offset: u32,
+    /// The limit; none ends it.
+    pub limit: Option<u64>,
 }
 
 /// A top-level part of a translation unit (6.9).

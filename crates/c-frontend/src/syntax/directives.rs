@@ -3,6 +3,7 @@
 
 use foundation::{Diagnostic, Diagnostics, Span};
 
+use super::ast::Packing;
 use super::tokens::without_continuations;
 
 /// The line that begins at `offset` is presumed to be line `line` of `file`, or of the file named before.
@@ -16,17 +17,21 @@ pub(super) struct LineMarker {
 /// The directives of a text as they are read.
 pub(super) struct Directives {
     markers: Vec<LineMarker>,
+    packings: Vec<Packing>,
+    /// The limits that `#pragma pack(push)` has put aside.
+    pushed: Vec<Option<u64>>,
     /// One complaint about a text that was not preprocessed is enough.
     reported: bool,
 }
 
 impl Directives {
     pub fn new() -> Self {
-        Self { markers: Vec::new(), reported: false }
+        Self { markers: Vec::new(), packings: Vec::new(), pushed: Vec::new(), reported: false }
     }
 
-    pub fn into_markers(self) -> Vec<LineMarker> {
-        self.markers
+    /// What was read: line markers, and the limits that `#pragma pack` sets.
+    pub fn into_parts(self) -> (Vec<LineMarker>, Vec<Packing>) {
+        (self.markers, self.packings)
     }
 
     /// Reads a directive: `line` is what stands behind `#`, `next_line` the offset of the line below.
@@ -37,7 +42,7 @@ impl Directives {
         let (word, rest) = line.split_at(word_end);
         match word {
             "line" => self.line_marker(rest, span, next_line, diagnostics),
-            "pragma" => pragma(rest, span, diagnostics),
+            "pragma" => self.pragma(rest, span, next_line, diagnostics),
             "" if rest.is_empty() => {}
             "ident" | "sccs" => {}
             _ if word.starts_with(|c: char| c.is_ascii_digit()) => self.line_marker(line, span, next_line, diagnostics),
@@ -49,6 +54,36 @@ impl Directives {
                 diagnostics.push(Diagnostic::error("preprocessor-directive", message).at(span).help(help));
             }
         }
+    }
+
+    /// Pragmas say nothing that matters to the meaning of a program, but for `pack`, which changes the layout of
+    /// structures: `pack(n)`, `pack()`, `pack(push)`, `pack(push, n)`, `pack(pop)`.
+    fn pragma(&mut self, text: &str, span: Span, next_line: u32, diagnostics: &mut Diagnostics) {
+        let Some(arguments) = text.trim_start().strip_prefix("pack") else { return };
+        let arguments: String = arguments.chars().filter(|c| !c.is_whitespace()).collect();
+        let Some(arguments) = arguments.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return };
+        let current = self.packings.last().and_then(|packing| packing.limit);
+        let mut limit = current;
+        let mut understood = true;
+        for (at, word) in arguments.split(',').enumerate() {
+            match word {
+                "push" if at == 0 => self.pushed.push(current),
+                "pop" if at == 0 => limit = self.pushed.pop().unwrap_or(None),
+                "" if at == 0 => limit = None,
+                number => match number.parse::<u64>() {
+                    Ok(bytes) if bytes <= 16 && bytes.is_power_of_two() => limit = Some(bytes),
+                    Ok(0) => limit = None,
+                    _ => understood = false,
+                },
+            }
+        }
+        if understood {
+            self.packings.push(Packing { offset: next_line, limit });
+            return;
+        }
+        let message = "this `#pragma pack` is not supported";
+        let help = "give it a number of bytes, `push` or `pop`";
+        diagnostics.push(Diagnostic::error("unsupported-pragma", message).at(span).help(help));
     }
 
     /// A line number, perhaps a file name, and flags that say nothing of interest here.
@@ -85,16 +120,4 @@ fn file_name(quoted: &str) -> String {
         }
     }
     String::from_utf8_lossy(&name).into_owned()
-}
-
-/// Pragmas say nothing that matters to the meaning of a program, but for `pack`, which changes the layout of structures.
-fn pragma(text: &str, span: Span, diagnostics: &mut Diagnostics) {
-    let Some(arguments) = text.trim_start().strip_prefix("pack") else { return };
-    let arguments: String = arguments.chars().filter(|c| !c.is_whitespace()).collect();
-    let restores = arguments == "()" || arguments.starts_with("(pop");
-    if arguments.starts_with('(') && !restores {
-        let message = "`#pragma pack` is not supported: it changes the layout of structures";
-        let help = "write `__attribute__((packed))` on the structures that need it";
-        diagnostics.push(Diagnostic::error("unsupported-pragma", message).at(span).help(help));
-    }
 }

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use foundation::{Diagnostic, Diagnostics, SourceId, Span};
 
+use super::ast::Packing;
 use super::directives::{Directives, LineMarker};
 use super::symbols::Symbols;
 use super::tokens::{Invalid, Keyword, Punctuator, Token, TokenKind};
@@ -27,6 +28,8 @@ pub(super) struct Tokens {
     pub list: Vec<Token>,
     /// The line markers in their order.
     pub markers: Vec<LineMarker>,
+    /// The limits that `#pragma pack` sets, in their order.
+    pub packings: Vec<Packing>,
     /// Whether the text ends inside a comment, so that a missing rest has already been reported.
     pub unterminated_comment: bool,
 }
@@ -58,11 +61,8 @@ pub(super) fn tokenize(
         lexer.position += '\u{feff}'.len_utf8();
     }
     lexer.run();
-    Tokens {
-        list: lexer.tokens,
-        markers: lexer.directives.into_markers(),
-        unterminated_comment: lexer.unterminated_comment,
-    }
+    let (markers, packings) = lexer.directives.into_parts();
+    Tokens { list: lexer.tokens, markers, packings, unterminated_comment: lexer.unterminated_comment }
 }
 
 struct Lexer<'a> {

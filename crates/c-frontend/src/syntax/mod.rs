@@ -49,8 +49,10 @@ pub fn parse(source: SourceId, sources: &mut SourceMap, symbols: &mut Symbols, d
         file = marker.file.unwrap_or(file);
         sources.mark_line(source, marker.offset, &file, marker.line);
     }
+    let packings = std::mem::take(&mut tokens.packings);
     let text = sources.text(source);
-    Parser::new(text, source, tokens, "the end of the file", symbols, diagnostics).translation_unit()
+    let ast = Parser::new(text, source, tokens, "the end of the file", symbols, diagnostics).translation_unit();
+    Ast { packings, ..ast }
 }
 
 /// Parses one expression that must take up a whole byte range of a text, as in an atomic proposition. Names for which

@@ -27,6 +27,15 @@ pub struct MemberInput {
     pub span: Span,
 }
 
+/// How closely the members of a structure are packed.
+#[derive(Clone, Copy, Debug)]
+pub struct Packing {
+    /// By the attribute `packed`: without padding.
+    pub packed: bool,
+    /// By `#pragma pack`: aligned to at most so many bytes.
+    pub limit: Option<u64>,
+}
+
 /// The largest object, in bytes: far beyond any program that can be checked, small enough for arithmetic on bits.
 pub const MOST_BYTES: u64 = 1 << 40;
 
@@ -73,7 +82,7 @@ impl CTypes {
         &mut self,
         record: RecordId,
         inputs: &[MemberInput],
-        packed: bool,
+        packing: Packing,
         align: Option<u64>,
         symbols: &Symbols,
         types: &mut program::Types,
@@ -94,15 +103,16 @@ impl CTypes {
                     return Err(Box::new(Diagnostic::error("incomplete-type", text).at(input.span)));
                 }
             };
-            let packed = packed || input.packed;
-            let natural = if packed { 8 } else { self.align_bits(input.ty.ty) };
+            let packed = packing.packed || input.packed;
+            let limit = packing.limit.map_or(u64::MAX, |bytes| bytes * 8);
+            let unit = self.align_bits(input.ty.ty).min(limit);
+            let natural = if packed { 8 } else { unit };
             let wanted = natural.max(input.align.unwrap_or(0) * 8);
             let start = if is_union { 0 } else { end_bits };
             let (offset, width) = match input.bit_width {
                 None => (start.next_multiple_of(wanted), declared_bits),
-                Some(0) => (start.next_multiple_of(self.align_bits(input.ty.ty)), 0),
+                Some(0) => (start.next_multiple_of(unit), 0),
                 Some(width) => {
-                    let unit = self.align_bits(input.ty.ty);
                     let crossed = (start + u64::from(width)).div_ceil(unit) - start / unit;
                     let offset =
                         if !packed && crossed > declared_bits / unit { start.next_multiple_of(unit) } else { start };

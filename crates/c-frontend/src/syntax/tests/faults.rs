@@ -93,8 +93,8 @@ fn declarations() {
                 "1:1 preprocessor-directive: a preprocessor directive in text that was not preprocessed [#include <x.h>]",
             ),
             (
-                "#pragma pack(push, 1)\nint x;\n#pragma pack(pop)\n#pragma package(1)",
-                "1:1 unsupported-pragma: `#pragma pack` is not supported: it changes the layout of structures [#pragma pack(push, 1)]",
+                "#pragma pack(push, 1)\nint x;\n#pragma pack(pop)\n#pragma package(1)\n#pragma pack(3)",
+                "5:1 unsupported-pragma: this `#pragma pack` is not supported [#pragma pack(3)]",
             ),
             (
                 "#line x\n# 1 x\n",
