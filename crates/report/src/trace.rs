@@ -21,6 +21,9 @@ pub struct Trace {
     pub observe: String,
     /// The sizes of types: `LP64` or `ILP32`.
     pub data_model: String,
+    /// Where threads may be interrupted, in a program that has threads: `access` or `statement`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub atomic: Option<String>,
     /// Where the choices of this execution came from: `seed 1` or the name of a file.
     pub choices: String,
     /// The atoms of the properties, as they are written in a formula.
@@ -122,6 +125,7 @@ pub fn render(trace: &Trace, width: usize) -> String {
     }
     text.push_str(&steps_table(trace, &headings.texts, width));
     text.push_str(&end_line(trace));
+    text.push_str(&modes_line(trace));
     for property in &trace.properties {
         text.push('\n');
         for assumption in &trace.assumptions {
@@ -135,6 +139,13 @@ pub fn render(trace: &Trace, width: usize) -> String {
         }
     }
     text
+}
+
+/// Which of its meanings the program was given: an answer without that is worth little.
+fn modes_line(trace: &Trace) -> String {
+    let Trace { integers, data_model, observe, .. } = trace;
+    let threads = trace.atomic.as_ref().map(|atomic| format!(", threads interleaved per {atomic}")).unwrap_or_default();
+    format!("({integers} integers, {data_model}, one observation per {observe}{threads})\n")
 }
 
 fn end_line(trace: &Trace) -> String {
@@ -249,6 +260,7 @@ mod tests {
             integers: "machine".into(),
             observe: "statement".into(),
             data_model: "LP64".into(),
+            atomic: None,
             choices: "seed 1".into(),
             atoms: vec!["\"x > 0\"".into(), "end".into()],
             assumptions: Vec::new(),
@@ -278,6 +290,7 @@ step  line  statement      what changed       \"x > 0\"  end
    1     4  x = x + 1      x = 1, a[2].f = 7     T      ·
    2     5  x = 0          x = 0                 ·      ·
 the program never ends; steps 1 to 2 are repeated for ever
+(machine integers, LP64, one observation per statement)
 
 property: G F \"x > 0\"
 on this trace: true (decided by what is repeated for ever)

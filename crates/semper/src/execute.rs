@@ -3,9 +3,8 @@
 use automata::ltl::{Formula, Formulas, Letter, PrefixTruth, evaluate_lasso, evaluate_prefix};
 use foundation::Budget;
 use program::passes::interleave::interleave;
-use program::semantics::{Choices, Limits, Occasion, Run, RunEnd, Semantics, run};
+use program::semantics::{Atomicity, Choices, Limits, Occasion, Run, RunEnd, Semantics, run};
 
-use crate::request::Atomicity;
 use crate::subject::Subject;
 
 /// An execution.
@@ -42,7 +41,7 @@ pub fn execute(subject: &Subject, choices: &mut dyn Choices, limits: Limits, bud
 /// edges of the result are those of the subject's program in any case.
 fn interpret(subject: &Subject, choices: &mut dyn Choices, limits: Limits, budget: &Budget) -> Run {
     let semantics = semantics(subject);
-    if subject.atomicity == Atomicity::Statement || !subject.program.has_threads() {
+    if semantics.atomicity == Atomicity::Statement || !subject.program.has_threads() {
         return run(&subject.program, semantics, &subject.atoms, choices, limits, budget);
     }
     let fine = interleave(&subject.program);

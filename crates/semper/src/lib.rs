@@ -40,6 +40,7 @@ pub use report;
 pub use execute::{Execution, TraceTruth, execute};
 pub use foundation::Budget;
 pub use load::{Loaded, load};
-pub use request::{Atomicity, Input, Properties, Request};
+pub use program::semantics::Atomicity;
+pub use request::{Input, Properties, Request};
 pub use subject::{Property, Subject};
 pub use understood::understood;

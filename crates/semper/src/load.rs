@@ -103,10 +103,10 @@ fn assemble(request: &Request, given: Given, translation: Translation, atoms: Ve
         observe: request.observe.unwrap_or(usual_observation),
         undefined: request.undefined,
         malloc_may_fail: request.malloc_may_fail,
+        atomicity: request.atomicity,
         ..Semantics::default()
     };
-    let atomicity = request.atomicity;
-    Subject { program, formulas, properties, assumptions, atoms, type_names, semantics, atomicity }
+    Subject { program, formulas, properties, assumptions, atoms, type_names, semantics }
 }
 
 /// The types of all variables that atoms read, in the program's own words.

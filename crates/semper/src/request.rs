@@ -1,7 +1,7 @@
 //! What a user asks for: which texts are read, which properties are meant, and by which semantics.
 
 use program::DataModel;
-use program::semantics::{Integers, ObserveMode, UndefinedMode};
+use program::semantics::{Atomicity, Integers, ObserveMode, UndefinedMode};
 
 /// What is to be loaded, and how it is to be read. The default values are those of the command line.
 #[derive(Clone, Debug, Default)]
@@ -59,29 +59,4 @@ pub enum Properties {
     Formulas(Vec<String>),
     /// In the property file (`.prp`) at a path.
     File(String),
-}
-
-/// Between what a thread may be interrupted by another.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Atomicity {
-    /// Between any two accesses to shared memory.
-    #[default]
-    Access,
-    /// Between two statements.
-    Statement,
-}
-
-impl Atomicity {
-    /// All variants with their names on the command line.
-    pub const ALL: &'static [(&'static str, Atomicity)] =
-        &[("access", Atomicity::Access), ("statement", Atomicity::Statement)];
-}
-
-impl std::fmt::Display for Atomicity {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Atomicity::Access => "access",
-            Atomicity::Statement => "statement",
-        })
-    }
 }

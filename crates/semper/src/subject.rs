@@ -7,8 +7,6 @@ use foundation::{Id, Span};
 use program::semantics::Semantics;
 use program::{FunctionId, Program, VariableId};
 
-use crate::request::Atomicity;
-
 /// A program, properties over it, and the meaning of their atoms.
 #[derive(Clone, Debug)]
 pub struct Subject {
@@ -26,8 +24,6 @@ pub struct Subject {
     pub type_names: BTreeMap<VariableId, String>,
     /// By which semantics the program is read; [`Subject::semantics_for`] adds what a property demands.
     pub semantics: Semantics,
-    /// Between what threads may be interrupted.
-    pub atomicity: Atomicity,
 }
 
 /// A property.

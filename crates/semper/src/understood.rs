@@ -22,7 +22,7 @@ pub fn understood(subject: &Subject, warnings: Vec<DiagnosticJson>) -> Understoo
         observe: subject.semantics.observe.to_string(),
         data_model: program.types.data_model().to_string(),
         undefined: subject.semantics.undefined.to_string(),
-        atomic: program.has_threads().then(|| subject.atomicity.to_string()),
+        atomic: program.has_threads().then(|| subject.semantics.atomicity.to_string()),
         assumptions: subject.assumptions.iter().map(|&formula| display(formula)).collect(),
         properties: subject
             .properties

@@ -14,6 +14,8 @@ pub struct Semantics {
     pub observe: ObserveMode,
     /// What undefined behaviour does.
     pub undefined: UndefinedMode,
+    /// Where a thread may be interrupted by another.
+    pub atomicity: Atomicity,
     /// Whether an allocation may return the null pointer.
     pub malloc_may_fail: bool,
     /// A function whose entry ends the run (the competition property `G ! call(f())`).
@@ -83,4 +85,15 @@ words! {
     Error = "error",
     /// It cuts the run, which is then no execution.
     Assume = "assume"
+}
+
+words! {
+    /// Where a thread may be interrupted by another.
+    Atomicity, "kind of atomicity",
+    /// Between any two edges; where each edge makes at most one access to shared memory (see `passes::interleave`),
+    /// between any two of those.
+    #[default]
+    Access = "access",
+    /// Between two full expressions, those inside a call included.
+    Statement = "statement"
 }

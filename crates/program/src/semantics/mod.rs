@@ -39,7 +39,7 @@ pub mod threads;
 pub mod value;
 
 pub use choices::{Answer, Choices, Question, SeededChoices};
-pub use config::{Integers, ObserveMode, Semantics, UndefinedMode};
+pub use config::{Atomicity, Integers, ObserveMode, Semantics, UndefinedMode};
 pub use constant::{NotConstant, evaluate_constant, evaluate_constant_noting_overflow};
 pub use listed::ListedChoices;
 pub use observe::Occasion;

@@ -20,6 +20,8 @@ pub struct State {
     pub threads: Vec<Thread>,
     /// The thread that runs alone, and how many atomic sections it is in.
     pub atomic: Option<(u32, u32)>,
+    /// The thread that is inside a full expression, where only whole ones may be interrupted.
+    pub within_expression: Option<u32>,
     /// The threads that hold mutexes.
     pub locks: BTreeMap<LockId, u32>,
     /// The objects.
@@ -71,7 +73,7 @@ impl State {
                 memory.create(ObjectId::Global(id), object);
             }
         }
-        Self { threads: Vec::new(), atomic: None, locks: BTreeMap::new(), memory }
+        Self { threads: Vec::new(), atomic: None, within_expression: None, locks: BTreeMap::new(), memory }
     }
 
     /// The innermost activation of a thread, with the number of those below it.

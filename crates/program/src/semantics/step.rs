@@ -10,6 +10,7 @@ use crate::cfa::{Allocation, EdgeId, EndKind, FunctionId, Observe, Op};
 use crate::expr::{ExprId, ExprKind};
 use crate::model::VariableId;
 use crate::semantics::choices::Question;
+use crate::semantics::config::Atomicity;
 use crate::semantics::evaluate::{evaluate_integer, evaluate_pointer, evaluate_truth, resolve};
 use crate::semantics::event::Event;
 use crate::semantics::interpreter::{Contents, Interpreter};
@@ -62,12 +63,23 @@ impl Interpreter<'_> {
         match self.choose_edge()? {
             Chosen::Edge(edge) => {
                 self.edge = Some(edge);
+                if self.semantics.atomicity == Atomicity::Statement {
+                    self.state.within_expression = self.is_within_expression(edge).then_some(thread);
+                }
                 self.take(edge)
             }
             Chosen::None => Ok(Stepped::Cut),
             // A location that is never left: nothing changes any more in this thread.
             Chosen::Stay => Ok(Stepped::Done),
         }
+    }
+
+    /// Whether the full expression goes on after an edge. Edges that belong to no expression never count, so that a loop
+    /// without expressions cannot keep other threads from running.
+    fn is_within_expression(&self, edge: EdgeId) -> bool {
+        let edge = &self.program.edges[edge];
+        let no_expression = matches!(edge.op, Op::Skip | Op::Declare(_) | Op::Discard(_) | Op::Return(_));
+        edge.observe == Observe::No && !no_expression
     }
 
     /// Does the rest of a step.

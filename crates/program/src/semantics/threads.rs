@@ -47,6 +47,9 @@ impl Interpreter<'_> {
             [] if alive => Ok(Next::Deadlock),
             [] => Ok(Next::AllEnded),
             [thread] => Ok(Next::Thread(*thread)),
+            _ if self.state.within_expression.is_some_and(|thread| enabled.contains(&thread)) => {
+                Ok(Next::Thread(self.state.within_expression.expect("just seen")))
+            }
             _ => {
                 let question = Question::Schedule { enabled: enabled.clone(), last: self.running };
                 let index = self.ask_index(&question, enabled.len())?;

@@ -93,6 +93,7 @@ fn trace(
         integers: subject.semantics.integers.to_string(),
         observe: subject.semantics.observe.to_string(),
         data_model: subject.program.types.data_model().to_string(),
+        atomic: subject.program.has_threads().then(|| subject.semantics.atomicity.to_string()),
         choices: options.inputs.clone().unwrap_or_else(|| format!("seed {}", options.seed)),
         atoms: subject.formulas.atoms().iter().map(|(_, atom)| atom.to_string()).collect(),
         assumptions: subject.assumptions.iter().map(|&formula| display(formula)).collect(),
