@@ -1,10 +1,11 @@
 //! What a computation may spend: time, memory, and the user's patience (Ctrl-C).
 //!
 //! Long loops call [`Budget::check`] every so often and stop with the reason they are given. A budget is cheap to
-//! clone; clones share the cancel flag.
+//! clone; clones share what ends it. How much memory the process holds is for the host to see: it ends the budget
+//! through [`Budget::exhaust`].
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 /// Why a computation had to stop.
@@ -28,14 +29,19 @@ impl std::fmt::Display for Exhausted {
     }
 }
 
-/// Limits on time and memory, and a flag that cancels.
+/// Limits on time and memory, and what ended them.
 #[derive(Clone, Debug, Default)]
 pub struct Budget {
     deadline: Option<Instant>,
-    /// The most bytes of memory a computation may hold, where there is a limit.
-    pub memory: Option<u64>,
-    cancelled: Arc<AtomicBool>,
+    memory: Option<u64>,
+    ended: Arc<AtomicU8>,
 }
+
+/// What [`Budget::ended`] holds.
+const OPEN: u8 = 0;
+const CANCELLED: u8 = 1;
+const OUT_OF_MEMORY: u8 = 2;
+const OUT_OF_TIME: u8 = 3;
 
 impl Budget {
     /// No limit; it can still be cancelled.
@@ -49,24 +55,39 @@ impl Budget {
         self
     }
 
-    /// Ends when this many bytes are held.
+    /// Allows the process so many bytes of memory.
     pub fn with_memory(mut self, bytes: u64) -> Self {
         self.memory = Some(bytes);
         self
     }
 
-    /// Asks all holders of this budget's clones to stop.
-    pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+    /// The memory limit in bytes, where there is one.
+    pub fn memory(&self) -> Option<u64> {
+        self.memory
     }
 
-    /// Whether the computation may go on; `held` is the memory it holds, as far as it knows.
-    pub fn check(&self, held: u64) -> Result<(), Exhausted> {
-        if self.cancelled.load(Ordering::Relaxed) {
-            return Err(Exhausted::Cancelled);
-        }
-        if self.memory.is_some_and(|limit| held > limit) {
-            return Err(Exhausted::Memory);
+    /// Asks all holders of this budget's clones to stop.
+    pub fn cancel(&self) {
+        self.exhaust(Exhausted::Cancelled);
+    }
+
+    /// Makes all holders of this budget's clones stop, for a reason. The first reason counts.
+    pub fn exhaust(&self, reason: Exhausted) {
+        let reason = match reason {
+            Exhausted::Cancelled => CANCELLED,
+            Exhausted::Memory => OUT_OF_MEMORY,
+            Exhausted::Time => OUT_OF_TIME,
+        };
+        let _ = self.ended.compare_exchange(OPEN, reason, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// Whether the computation may go on.
+    pub fn check(&self) -> Result<(), Exhausted> {
+        match self.ended.load(Ordering::Relaxed) {
+            OPEN => {}
+            OUT_OF_MEMORY => return Err(Exhausted::Memory),
+            OUT_OF_TIME => return Err(Exhausted::Time),
+            _ => return Err(Exhausted::Cancelled),
         }
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(Exhausted::Time);
@@ -86,11 +107,13 @@ mod tests {
 
     #[test]
     fn each_limit_ends_with_its_own_reason() {
-        assert_eq!(Budget::unlimited().check(u64::MAX), Ok(()));
-        assert_eq!(Budget::unlimited().with_memory(10).check(11), Err(Exhausted::Memory));
-        assert_eq!(Budget::unlimited().with_time(Duration::ZERO).check(0), Err(Exhausted::Time));
-        let budget = Budget::unlimited();
-        budget.clone().cancel();
-        assert_eq!(budget.check(0), Err(Exhausted::Cancelled));
+        assert_eq!(Budget::unlimited().check(), Ok(()));
+        assert_eq!(Budget::unlimited().with_time(Duration::ZERO).check(), Err(Exhausted::Time));
+        for reason in [Exhausted::Time, Exhausted::Memory, Exhausted::Cancelled] {
+            let budget = Budget::unlimited();
+            budget.clone().exhaust(reason);
+            budget.cancel();
+            assert_eq!(budget.check(), Err(reason));
+        }
     }
 }

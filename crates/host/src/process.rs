@@ -41,7 +41,7 @@ pub(crate) fn run(command: &mut Command, most_output: u64, budget: &Budget) -> R
         // Both readers drop their sender when they are done, which ends the loop at once.
         match receiver.recv_timeout(Duration::from_millis(20)) {
             Ok(TooMuch) => failure = failure.or(Some(Failure::TooMuchOutput)),
-            Err(RecvTimeoutError::Timeout) => match budget.check(0) {
+            Err(RecvTimeoutError::Timeout) => match budget.check() {
                 Ok(()) => continue,
                 Err(exhausted) => failure = Some(Failure::Budget(exhausted)),
             },

@@ -65,6 +65,7 @@ fn budget(limits: &LimitOptions) -> Budget {
     if let Some(bytes) = limits.memory {
         budget = budget.with_memory(bytes);
     }
+    host::watch_memory(&budget);
     host::cancel_on_interrupt(&budget);
     budget
 }

@@ -218,7 +218,7 @@ impl Runner<'_> {
                 return Ok(RunEnd::Limit);
             }
             if edges.is_multiple_of(STEPS_PER_CHECK)
-                && let Err(exhausted) = budget.check(0)
+                && let Err(exhausted) = budget.check()
             {
                 return Ok(RunEnd::Exhausted(exhausted));
             }
