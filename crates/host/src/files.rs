@@ -30,6 +30,17 @@ pub fn read_text(path: &str, diagnostics: &mut Diagnostics) -> Option<String> {
     }))
 }
 
+/// Warns of folders for headers that are none: the compiler passes over them in silence.
+pub fn check_folders(folders: &[String], diagnostics: &mut Diagnostics) {
+    for folder in folders.iter().filter(|folder| !Path::new(folder).is_dir()) {
+        let message = match Path::new(folder).exists() {
+            true => format!("`{folder}` is a file, not a folder of headers"),
+            false => format!("there is no folder `{folder}`"),
+        };
+        diagnostics.push(Diagnostic::warning("no-folder", message).help("`-I` names a folder that is searched"));
+    }
+}
+
 fn read_bytes(path: &str) -> Result<Vec<u8>, Box<Diagnostic>> {
     let unreadable = |error: std::io::Error| {
         Box::new(match error.kind() {

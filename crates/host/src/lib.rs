@@ -10,7 +10,7 @@ mod process;
 pub mod terminal;
 pub mod unit;
 
-pub use files::read_text;
+pub use files::{check_folders, read_text};
 pub use limits::{cancel_on_interrupt, parse_duration, parse_memory, watch_memory};
 pub use preprocess::{Preprocessor, WordSize};
 pub use unit::{Unit, load_unit};

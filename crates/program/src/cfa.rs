@@ -105,7 +105,8 @@ pub enum Op {
         /// Where the value is said to come from.
         source: InputSource,
     },
-    /// The lifetime of a local variable begins (again): what it holds is arbitrary.
+    /// Control comes to the declaration of a local variable: its lifetime begins if it has ended, and what it holds is
+    /// arbitrary. Pointers to it from before stay valid unless its lifetime has ended.
     Declare(VariableId),
     /// The lifetime of a local variable ends before its function returns.
     Discard(VariableId),

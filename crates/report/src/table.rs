@@ -87,7 +87,8 @@ fn write_row(text: &mut String, columns: &[Column], cells: &[String], widths: &[
     for number in 0..height {
         let mut line = String::new();
         for (index, lines) in wrapped.iter().enumerate() {
-            let cell = lines.get(number).map_or("", String::as_str);
+            let cell = lines.get(number).map(|line| line.replace(UNBROKEN, " ")).unwrap_or_default();
+            let cell = cell.as_str();
             let free = widths[index].saturating_sub(columns_of(cell));
             let before = match columns[index].align {
                 Align::Left => 0,
@@ -106,6 +107,9 @@ fn write_row(text: &mut String, columns: &[Column], cells: &[String], widths: &[
     }
 }
 
+/// A space where a line is broken only if there is no other way; it is shown as a space.
+pub(crate) const UNBROKEN: char = '\u{a0}';
+
 /// Breaks a text into lines of at most this width, at spaces where there are any.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
@@ -123,6 +127,12 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
         }
         if !line.is_empty() {
             lines.push(std::mem::take(&mut line));
+        }
+        let pieces: Vec<&str> = word.split(UNBROKEN).collect();
+        if columns_of(word) > width && pieces.len() > 1 {
+            lines.extend(wrap(&pieces.join(" "), width));
+            line = lines.pop().expect("there is one line at least");
+            continue;
         }
         while columns_of(word) > width {
             let at = word.char_indices().nth(width).map_or(word.len(), |(at, _)| at);
@@ -183,5 +193,14 @@ step  what   p
             }
         }
         assert_eq!(wrap(&"ab ".repeat(50), 2).last().unwrap(), "…");
+    }
+
+    #[test]
+    fn lines_are_broken_between_changes_where_they_are_short_enough() {
+        let text = "x = 1, str[0] = 104, y = 2".replace(" = ", "\u{a0}=\u{a0}");
+        let shown =
+            |width| -> Vec<String> { wrap(&text, width).iter().map(|line| line.replace(UNBROKEN, " ")).collect() };
+        assert_eq!(shown(15), ["x = 1,", "str[0] = 104,", "y = 2"]);
+        assert_eq!(shown(10), ["x = 1,", "str[0] =", "104, y = 2"]);
     }
 }

@@ -10,7 +10,7 @@ pub use observed::{diagnose, end, steps};
 use serde::Serialize;
 
 use crate::diagnostics::DiagnosticJson;
-use crate::table::{self, Align, Column, columns_of};
+use crate::table::{self, Align, Column, UNBROKEN, columns_of};
 
 /// A trace. This is also its JSON form.
 #[derive(Serialize, Clone, Debug)]
@@ -185,7 +185,8 @@ fn steps_table(trace: &Trace, atom_headings: &[String], width: usize) -> String 
             row.push(step.thread.to_string());
         }
         row.push(shortened(&step.statement));
-        let changes = step.changes.iter().map(|change| format!("{} = {}", change.name, change.value));
+        // A change stays on one line where that is possible.
+        let changes = step.changes.iter().map(|change| format!("{}{UNBROKEN}={UNBROKEN}{}", change.name, change.value));
         row.push(changes.chain(step.events.iter().cloned()).collect::<Vec<_>>().join(", "));
         row.extend(step.holds.iter().map(|&holds| if holds { "T" } else { "·" }.to_owned()));
         row

@@ -96,6 +96,11 @@ fn loop_start(end: &RunEnd, length: usize) -> Option<usize> {
     }
 }
 
+/// Whether a run with this end is a whole execution, so that nothing more can be asked for.
+pub fn is_complete(end: &RunEnd) -> bool {
+    loop_start(end, 1).is_some()
+}
+
 fn truth(formulas: &Formulas, formula: Formula, letters: &[Letter], end: &RunEnd) -> TraceTruth {
     let open = |exact| TraceTruth { value: None, decided_at: None, exact };
     if matches!(end, RunEnd::Cut { .. }) {

@@ -37,7 +37,7 @@ pub use host;
 pub use program;
 pub use report;
 
-pub use execute::{Execution, TraceTruth, execute};
+pub use execute::{Execution, TraceTruth, execute, is_complete};
 pub use foundation::Budget;
 pub use load::{Loaded, load};
 pub use program::semantics::Atomicity;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use c_frontend::{Options, Translation};
-use foundation::{Budget, Diagnostics, SourceMap};
+use foundation::{Budget, Diagnostic, Diagnostics, SourceMap};
 use host::{Preprocessor, Unit, WordSize};
 use program::semantics::{ObserveMode, Semantics};
 use program::{DataModel, VariableId};
@@ -44,6 +44,7 @@ fn load_into(
             properties::read_annotations(unit.written, &mut given, sources, diagnostics);
         }
     }
+    given.faulty = diagnostics.has_errors();
     if units.len() < request.files.len() {
         // A file is missing, and everything it declares would be reported as unknown.
         return None;
@@ -59,7 +60,8 @@ fn load_into(
     let translation = c_frontend::translate(&texts, sources, &options, &mut said);
     diagnostics.extend(said);
     let mut translation = translation?;
-    let atoms = properties::resolve_atoms(&given.formulas, &mut translation, sources, diagnostics)?;
+    let written: Vec<_> = units.iter().map(|unit| unit.written).collect();
+    let atoms = properties::resolve_atoms(&given, &written, &mut translation, sources, diagnostics)?;
     Some(assemble(request, given, translation, atoms))
 }
 
@@ -73,14 +75,26 @@ fn read_units(request: &Request, budget: &Budget, sources: &mut SourceMap, diagn
         },
         compiler: None,
     };
-    let read = |input: &Input| match input {
+    host::check_folders(&request.include, diagnostics);
+    let read = |(index, input): (usize, &Input)| match input {
+        Input::File(path) if request.files[..index].contains(input) => {
+            let message = format!("the file `{path}` is given twice");
+            diagnostics.push(Diagnostic::error("file-given-twice", message).help("name each file of the program once"));
+            None
+        }
+        Input::File(path) if path.ends_with(".prp") => {
+            let message = format!("`{path}` is a property file, not a C file");
+            let help = format!("property files are given with `--spec {path}`");
+            diagnostics.push(Diagnostic::error("property-file", message).help(help));
+            None
+        }
         Input::File(path) => host::load_unit(path, &preprocessor, sources, budget, diagnostics),
         Input::Text { name, text } => {
             let text = sources.add(name.as_str(), text.as_str());
             Some(Unit { text, written: text })
         }
     };
-    request.files.iter().filter_map(read).collect()
+    request.files.iter().enumerate().filter_map(read).collect()
 }
 
 fn assemble(request: &Request, given: Given, translation: Translation, atoms: Vec<program::Atom>) -> Subject {

@@ -2,7 +2,7 @@
 
 use automata::ltl::{self, Atom, AtomId, Builtin, Formula, Formulas};
 use c_frontend::Translation;
-use foundation::{Diagnostic, Diagnostics, SourceId, SourceMap, Span};
+use foundation::{Diagnostic, Diagnostics, Severity, SourceId, SourceMap, Span};
 
 use crate::request::{Properties, Request};
 use crate::subject;
@@ -24,6 +24,8 @@ pub(crate) struct Given {
     pub assumptions: Vec<Formula>,
     /// The entry function that a property file names.
     pub entry: Option<String>,
+    /// Whether there is a fault in some formula.
+    pub faulty: bool,
 }
 
 /// Reads the properties that stand outside the program, and the assumptions.
@@ -83,17 +85,62 @@ pub(crate) fn read_annotations(
     }));
 }
 
-/// The meaning of every atom, in the order of their ids; nothing where some atom has none.
+/// The meaning of every atom, in the order of their ids; nothing where some atom has none. `written` are the texts of
+/// the program as the user wrote them.
 pub(crate) fn resolve_atoms(
-    formulas: &Formulas,
+    given: &Given,
+    written: &[SourceId],
     translation: &mut Translation,
     sources: &mut SourceMap,
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<program::Atom>> {
+    let formulas = &given.formulas;
     let ids: Vec<AtomId> = formulas.atoms().iter().map(|(id, _)| id).collect();
-    let meanings: Vec<Option<program::Atom>> =
-        ids.into_iter().map(|id| resolve_atom(id, formulas, translation, sources, diagnostics)).collect();
+    let mut meanings = Vec::with_capacity(ids.len());
+    for id in ids {
+        let mut said = Diagnostics::new();
+        let meaning = resolve_atom(id, formulas, translation, sources, &mut said);
+        // In a formula with a fault, a bare word may have been meant as an operator.
+        let is_doubtful = given.faulty && matches!(formulas.atoms().get(id), Atom::Bare(_));
+        if !is_doubtful {
+            let text = formulas.atoms().get(id).expression().unwrap_or_default();
+            for diagnostic in said.iter().cloned() {
+                diagnostics.push(with_advice(diagnostic, text, written, sources));
+            }
+        }
+        meanings.push(meaning);
+    }
     meanings.into_iter().collect()
+}
+
+/// Adds advice on what is no C although it looks like it, and on macros, which are gone when atoms are read.
+fn with_advice(diagnostic: Diagnostic, text: &str, written: &[SourceId], sources: &SourceMap) -> Diagnostic {
+    let name = diagnostic.primary.as_ref().map(|label| sources.snippet_text(label.span));
+    let macro_name = name.filter(|name| {
+        diagnostic.code == "unknown-name" && written.iter().any(|&source| defines(sources.text(source), name))
+    });
+    if let Some(name) = macro_name {
+        let advice = format!("`{name}` is a macro, which a property cannot name; write its value");
+        return diagnostic.help(advice);
+    }
+    const FOREIGN: [(&str, &str); 6] =
+        [("=>", ">="), ("=<", "<="), ("<>", "!="), (" and ", "&&"), (" or ", "||"), ("not ", "!")];
+    let is_foreign = |&&(sign, _): &&(&str, &str)| text.contains(sign);
+    match FOREIGN.iter().find(is_foreign).filter(|_| diagnostic.severity == Severity::Error) {
+        Some((sign, c)) => diagnostic.help(format!("in C, `{}` is written `{c}`", sign.trim())),
+        None => diagnostic,
+    }
+}
+
+/// Whether a text defines a macro.
+fn defines(text: &str, name: &str) -> bool {
+    text.lines().any(|line| {
+        let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
+        let defined = directive.and_then(|directive| directive.strip_prefix("define")).map(str::trim_start);
+        defined
+            .and_then(|defined| defined.strip_prefix(name))
+            .is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
+    })
 }
 
 fn resolve_atom(

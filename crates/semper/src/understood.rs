@@ -2,7 +2,7 @@
 
 use automata::ltl::Atom;
 use foundation::Id;
-use program::{FunctionId, Op, Program, VariableKind, print};
+use program::{Callee, FunctionId, Op, Program, VariableKind, print};
 use report::diagnostics::DiagnosticJson;
 use report::reachable::reachable_functions;
 use report::understood::{AtomUnderstood, ProgramFigures, PropertyUnderstood, Understood};
@@ -61,8 +61,19 @@ fn figures(program: &Program) -> ProgramFigures {
         locations: locations().count(),
         edges: edges().count(),
         globals: program.variables.values().filter(is_global).count(),
-        inputs: edges().filter(|edge| matches!(edge.op, Op::Input { .. })).count(),
+        inputs: edges().filter(|edge| is_input(program, &edge.op)).count(),
         threads: program.has_threads(),
+    }
+}
+
+/// Whether an edge reads input; the result of a function without a body is one.
+fn is_input(program: &Program, op: &Op) -> bool {
+    match op {
+        Op::Input { .. } => true,
+        Op::Call { callee: Callee::Function(function), result: Some(_), .. } => {
+            program.functions[*function].entry.is_none()
+        }
+        _ => false,
     }
 }
 

@@ -191,11 +191,7 @@ impl Parser<'_, '_> {
                 return self.unopened_parenthesis(range);
             }
             (None, _) => Diagnostic::error("empty-formula", "there is no formula").at(self.lexer.span(range)),
-            (Some((Pending::Open, open)), Token::Close) => {
-                Diagnostic::error("empty-parentheses", "there is no formula between the parentheses")
-                    .at(self.lexer.span(open.start..range.end))
-                    .help("`()` without a space is the operator `X`, which needs an operand")
-            }
+            (Some((Pending::Open, open)), Token::Close) => return self.empty_parentheses(open.start..range.end),
             (Some((Pending::Open, open)), Token::Binary(_)) => {
                 let message = format!("`{}` has no left operand", source(&range));
                 Diagnostic::error("missing-operand", message)
@@ -203,15 +199,18 @@ impl Parser<'_, '_> {
                     .also(self.lexer.span(open.clone()), "in this parenthesis")
             }
             (Some((Pending::Open, open)), _) => return unclosed_parenthesis(self.lexer.span(open.clone())),
+            (Some((Pending::Unary(..), operator)), _) if source(operator) == "()" => {
+                return self.empty_parentheses(operator.clone());
+            }
             (Some((Pending::Unary(..), operator)), _) => {
                 Diagnostic::error("missing-operand", format!("`{}` has no operand", source(operator)))
                     .at(self.lexer.span(operator.clone()))
-                    .also(self.lexer.span(range), "an operand is missing before this")
+                    .also(self.lexer.span(range), "an operand is missing here")
             }
             (Some((Pending::Binary(_), operator)), _) => {
                 Diagnostic::error("missing-operand", format!("`{}` has no right operand", source(operator)))
                     .at(self.lexer.span(operator.clone()))
-                    .also(self.lexer.span(range), "an operand is missing before this")
+                    .also(self.lexer.span(range), "an operand is missing here")
             }
         };
         Box::new(
@@ -219,36 +218,46 @@ impl Parser<'_, '_> {
         )
     }
 
+    fn empty_parentheses(&self, range: Range<usize>) -> Fault {
+        let fault = Diagnostic::error("empty-parentheses", "there is no formula between the parentheses")
+            .at(self.lexer.span(range))
+            .help("write a formula between them; before an operand, `()` without a space is the operator `X`");
+        Box::new(fault)
+    }
+
     fn missing_operator(&self, range: Range<usize>) -> Fault {
         let text = self.lexer.text();
         let found = &text[range.clone()];
-        let before = self.last_operand.clone().map_or("", |operand| &text[operand]);
-        let replacement = |word: &str| {
-            Some(match word {
-                "not" => "!",
-                "always" | "globally" => "G",
-                "eventually" | "finally" => "F",
-                "next" => "X",
-                "until" => "U",
-                "release" | "releases" => "R",
-                "implies" => "->",
-                "iff" => "<->",
-                _ => return None,
-            })
+        let before = self.last_operand.clone().unwrap_or(range.start..range.start);
+        let operand = &text[before.clone()];
+        // A word that is an operator elsewhere was taken for an operand.
+        for word in [before.clone(), range.clone()] {
+            if let Some(fault) = foreign_operator(&text[word.clone()], self.lexer.span(word)) {
+                return fault;
+            }
+        }
+        if found == "S" || ["H", "O", "P", "Y", "Z"].contains(&operand) {
+            let word = if found == "S" { range } else { before };
+            let message = format!("`{}` is an operator of the past", &text[word.clone()]);
+            let fault = Diagnostic::error("unsupported-operator", message)
+                .at(self.lexer.span(word))
+                .help("properties speak of the future only: `X F G U W R M`");
+            return Box::new(fault);
+        }
+        if ["AG", "AF", "AX", "EG", "EF", "EX"].contains(&operand) {
+            let fault =
+                Diagnostic::error("unsupported-operator", format!("`{operand}` is an operator of branching time"))
+                    .at(self.lexer.span(before))
+                    .help("properties are linear: `AG` is `G`, and there is no `E`");
+            return Box::new(fault);
+        }
+        let (message, help) = if found == "(" && operand.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            let help = format!("write a call in an expression in quotes: `\"{operand}(…)\"`");
+            (format!("there is no operator between `{operand}` and `(`"), help)
+        } else {
+            let help = "join two formulas by an operator such as `&&`, `->` or `U`".to_owned();
+            (format!("there is no operator before `{}`", shown(found)), help)
         };
-        let (message, help) =
-            if let Some((word, operator)) = [before, found].iter().find_map(|&word| Some((word, replacement(word)?))) {
-                (format!("`{word}` is not an operator"), format!("write `{operator}` instead of `{word}`"))
-            } else if ["AG", "AF", "AX", "EG", "EF", "EX"].contains(&before) {
-                let help = "properties are linear: `AG` is `G`, and there is no `E`".to_owned();
-                (format!("`{before}` is an operator of branching time"), help)
-            } else if found == "(" && before.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-                let help = format!("write a call in an expression in quotes: `\"{before}(…)\"`");
-                (format!("there is no operator between `{before}` and `(`"), help)
-            } else {
-                let help = "join two formulas by an operator such as `&&`, `->` or `U`".to_owned();
-                (format!("there is no operator before `{}`", shown(found)), help)
-            };
         let diagnostic = Diagnostic::error("missing-operator", message).at(self.lexer.span(range)).help(help);
         Box::new(match &self.last_operand {
             Some(operand) => diagnostic.also(self.lexer.span(operand.clone()), "the formula before it ends here"),
@@ -259,13 +268,40 @@ impl Parser<'_, '_> {
     /// A mark of expressions stands outside of quotes: points at it and at what it seems to join.
     fn unquoted_expression(&self, range: Range<usize>) -> Fault {
         let text = self.lexer.text();
-        let left = match &self.last_operand {
-            Some(operand) if is_blank(&text[operand.end..range.start]) => operand.start,
-            _ => range.start,
-        };
-        let operand = text[range.end..].trim_start_matches([' ', '\t', '-', '~', '*', '=']);
-        let word = operand.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.').unwrap_or(operand.len());
-        let right = if word == 0 { range.end } else { text.len() - operand.len() + word };
+        let mark = &text[range.clone()];
+        let operand = self.last_operand.clone().filter(|operand| is_blank(&text[operand.end..range.start]));
+        let follows = text[range.end..].trim_start();
+        if mark == "'" {
+            let inner = text[range.end..].split(['\'', '\n']).next().unwrap_or("");
+            let end = range.end + inner.len();
+            let end = if text[end..].starts_with('\'') { end + 1 } else { end };
+            let message = format!("`{}` is not in double quotes", shown(&text[range.start..end]));
+            let fault = Diagnostic::error("unquoted-expression", message)
+                .at(self.lexer.span(range.start..end))
+                .help(format!("use double quotes: `\"{}\"`", shown(inner.trim())));
+            return Box::new(fault);
+        }
+        if mark == "[" && operand.is_none() {
+            let fault = Diagnostic::error("unknown-operator", "`[` is not an operator of the property language")
+                .at(self.lexer.span(range))
+                .help("`[]` is `G`, and brackets around a formula are written `( )`");
+            return Box::new(fault);
+        }
+        let joins_formulas = operand.as_ref().is_some_and(|operand| text[operand.clone()].ends_with(['"', '}', ')']));
+        if joins_formulas && follows.starts_with(['"', '{', '(', '!']) {
+            let help = match mark {
+                "=" | "==" => "write `<->` to say that two formulas are true at the same times",
+                "!=" => "write `xor` to say that just one of two formulas is true",
+                _ => "put the whole expression in one pair of quotes",
+            };
+            let fault =
+                Diagnostic::error("unknown-operator", format!("`{mark}` is not an operator of the property language"))
+                    .at(self.lexer.span(range))
+                    .help(help);
+            return Box::new(fault);
+        }
+        let left = operand.map_or(range.start, |operand| operand.start);
+        let right = range.end + expression_length(&text[range.end..]);
         let expression = &text[left..right];
         let message = format!("`{}` is not in quotes", shown(expression));
         let diagnostic = Diagnostic::error("unquoted-expression", message).at(self.lexer.span(left..right));
@@ -288,6 +324,57 @@ fn unclosed_parenthesis(open: Span) -> Fault {
         .at(open)
         .help("close it with `)` where its formula ends");
     Box::new(diagnostic)
+}
+
+/// Refuses a word that is an operator in other languages, in whatever case.
+pub(super) fn foreign_operator(word: &str, span: Span) -> Option<Fault> {
+    let operator = match word.to_ascii_lowercase().as_str() {
+        "not" => "!",
+        "and" => "&&",
+        "or" => "||",
+        "always" | "globally" => "G",
+        "eventually" | "finally" => "F",
+        "next" => "X",
+        "until" => "U",
+        "unless" | "weakuntil" => "W",
+        "release" | "releases" => "R",
+        "implies" => "->",
+        "iff" => "<->",
+        _ => return None,
+    };
+    let fault = Diagnostic::error("unknown-operator", format!("`{word}` is not an operator"))
+        .at(span)
+        .help(format!("write `{operator}` instead of `{word}`"));
+    Some(Box::new(fault))
+}
+
+/// How far an expression seems to go on after one of its marks: up to what belongs to formulas only.
+fn expression_length(text: &str) -> usize {
+    const ENDS: [&str; 14] = ["->", "=>", "<->", "<=>", "&&", "||", "/\\", "\\/", "[]", "<>", ";", "\"", "{", "\n"];
+    let mut depth = 0;
+    let mut length = 0;
+    while let Some(character) = text[length..].chars().next() {
+        let rest = &text[length..];
+        if ENDS.iter().any(|end| rest.starts_with(end)) || !character.is_ascii() {
+            break;
+        }
+        if character.is_ascii_alphanumeric() || character == '_' {
+            let word = &rest[..rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len())];
+            if ["U", "W", "R", "V", "M", "and", "or", "xor"].contains(&word) {
+                break;
+            }
+            length += word.len();
+            continue;
+        }
+        depth += match character {
+            '(' => 1,
+            ')' if depth == 0 => break,
+            ')' => -1,
+            _ => 0,
+        };
+        length += 1;
+    }
+    text[..length].trim_end().len()
 }
 
 fn is_blank(text: &str) -> bool {

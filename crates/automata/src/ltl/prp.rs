@@ -156,13 +156,15 @@ impl<'a> Cursor<'a> {
     fn expected(&self, wanted: &str) -> Fault {
         let first = self.rest().chars().next();
         let length = self.word().len().max(first.map_or(0, char::len_utf8));
-        let found = match first {
-            None => "the end".to_owned(),
-            Some(_) => format!("`{}`", &self.rest()[..length]),
+        let fault = if first.is_none() {
+            // Where the check breaks off, and not where the space behind it ends.
+            let end = self.text[..self.at].trim_end().len();
+            Diagnostic::error("malformed-check", format!("{wanted} is missing at the end of the check"))
+                .at(self.span(end, end))
+        } else {
+            let message = format!("{wanted} is expected here, not `{}`", &self.rest()[..length]);
+            Diagnostic::error("malformed-check", message).at(self.span(self.at, self.at + length))
         };
-        let fault = Diagnostic::error("malformed-check", format!("{wanted} is expected here, not {found}"))
-            .at(self.span(self.at, self.at + length))
-            .help(SHAPE);
-        Box::new(fault)
+        Box::new(fault.help(SHAPE))
     }
 }

@@ -12,6 +12,7 @@ use foundation::{Diagnostic, SourceId, Span};
 
 use super::atom::{Atom, Builtin, Origin};
 use super::formula::{Binary, Unary};
+use super::parse::foreign_operator;
 
 /// Why a text is refused. Boxed, since it is much larger than what is passed along when all is well.
 pub(super) type Fault = Box<Diagnostic>;
@@ -103,6 +104,13 @@ pub(super) fn is_bare_word(text: &str) -> bool {
     let mut lexer = Lexer { text, base: 0, source: foundation::Id::from_index(0), at: 0, word_start: None };
     let is_bare = matches!(lexer.next(Due::Operand), Ok((Token::Atom(Atom::Bare(_), _), range)) if range.start == 0);
     is_bare && lexer.at == text.len()
+}
+
+/// Whether a word that begins with the letter of an operator is rather the whole name of one.
+fn is_word_operator(word: &str) -> bool {
+    ["until", "weakuntil", "release", "releases", "globally", "finally"]
+        .iter()
+        .any(|operator| operator.eq_ignore_ascii_case(word) && word.starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
 /// Whether the character can stand in a word.
@@ -206,6 +214,14 @@ impl<'a> Lexer<'a> {
         &self.rest()[..end]
     }
 
+    /// The word here if it is as short as those that have a meaning, else its beginning.
+    fn short_word(&self) -> &'a str {
+        let end = self.rest().char_indices().take(12).find(|&(_, c)| !is_word_part(c));
+        let end =
+            end.map_or_else(|| self.rest().char_indices().nth(12).map_or(self.rest().len(), |(at, _)| at), |it| it.0);
+        &self.rest()[..end]
+    }
+
     /// Whether the word here is `true` or `false`, in any case, and its length.
     fn constant(&self) -> Option<(usize, bool)> {
         [("true", true), ("false", false)].into_iter().find_map(|(constant, value)| {
@@ -224,6 +240,9 @@ impl<'a> Lexer<'a> {
             _ if word.strip_prefix("WU").is_some_and(|rest| rest.bytes().all(|letter| b"FGX".contains(&letter))) => {
                 return Ok(self.take(2, Token::Binary(Binary::WeakUntil)));
             }
+            (_, b'U' | b'W' | b'R') if is_word_operator(word) => {
+                return Err(self.foreign_operator(word));
+            }
             (_, b'U') => Binary::Until,
             (_, b'W') => Binary::WeakUntil,
             (_, b'R' | b'V') => Binary::Release,
@@ -237,6 +256,9 @@ impl<'a> Lexer<'a> {
     fn operand_word(&mut self, word_start: Option<usize>) -> Result<Token, Fault> {
         if let Some((length, value)) = self.constant() {
             return Ok(self.take(length, Token::Constant(value)));
+        }
+        if word_start.is_none() && is_word_operator(self.short_word()) {
+            return Err(self.foreign_operator(self.short_word()));
         }
         // Operator letters come before the word is looked at, lest a long run of them be read once for each letter.
         let letter = match self.rest().as_bytes() {
@@ -286,6 +308,10 @@ impl<'a> Lexer<'a> {
         Ok(Token::Atom(atom, Origin { span: self.span(start..self.at), escapes: Vec::new(), whole_word }))
     }
 
+    fn foreign_operator(&self, word: &str) -> Fault {
+        foreign_operator(word, self.span(self.at..self.at + word.len())).expect("it is one")
+    }
+
     fn refuse_unsupported_atom(&self) -> Result<(), Fault> {
         let continues = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-');
         let is_here = |name: &&&str| self.rest().strip_prefix(**name).is_some_and(|rest| !continues(rest));
@@ -294,7 +320,9 @@ impl<'a> Lexer<'a> {
             "data-race" => {
                 "data races are reported as warnings; state what they must not break as a formula over variables"
             }
-            _ => "`G ! error` says that no access to memory is undefined",
+            "valid-free" => "`G ! error` says that no access to memory is undefined, and no call of `free`",
+            "valid-deref" => "`G ! error` says that no access to memory is undefined",
+            _ => "memory that is never freed is not looked for; `G ! error` says that no access to memory is undefined",
         };
         let fault = Diagnostic::error("unsupported-property", format!("the property `{name}` is not supported"))
             .at(self.span(self.at..self.at + name.len()))
@@ -322,8 +350,16 @@ impl<'a> Lexer<'a> {
                     self.word_start = None;
                     return Ok(Token::Unary(operator, times));
                 }
-                _ => Diagnostic::error("bad-repetition", "`X[n]` needs a number that is not too large")
-                    .help(format!("`X[3] p` is `X X X p`; the number is at most {MOST_REPETITIONS}")),
+                _ => {
+                    let is_number = !inner.is_empty() && inner.bytes().all(|byte| byte.is_ascii_digit());
+                    let message = match (inner, is_number) {
+                        ("", _) => "`X[n]` needs a number of steps".to_owned(),
+                        (_, true) => format!("`{inner}` steps are too many for `X[n]`"),
+                        (_, false) => format!("`{inner}` is not a number of steps"),
+                    };
+                    Diagnostic::error("bad-repetition", message)
+                        .help(format!("`X[3] p` is `X X X p`; the number is from 0 to {MOST_REPETITIONS}"))
+                }
             }
         };
         Err(Box::new(fault.at(self.span(start..end))))

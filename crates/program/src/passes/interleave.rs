@@ -475,7 +475,7 @@ fn result_of(op: &mut Op) -> Option<&mut VariableId> {
 }
 
 /// The expressions that an operation evaluates.
-fn op_expressions(op: &Op) -> Vec<ExprId> {
+pub(super) fn op_expressions(op: &Op) -> Vec<ExprId> {
     let operand = |operand: &Operand| match operand {
         Operand::Scalar(expr) => vec![*expr],
         Operand::Aggregate(place) => place.operands(),

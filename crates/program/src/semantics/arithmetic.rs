@@ -165,13 +165,7 @@ fn machine_binary(op: BinaryOp, ty: IntType, left: &BigInt, right: &BigInt) -> R
         }
         BinaryOp::ShiftLeft | BinaryOp::ShiftRight => {
             let count = right.to_u16().filter(|&count| count < ty.bits).ok_or(UndefinedBehaviour::ShiftCount)?;
-            if op == BinaryOp::ShiftRight {
-                left >> count
-            } else {
-                let mut shifted = into_range(Integers::Machine, left << count, ty);
-                shifted.overflow |= ty.signed && left.is_negative();
-                return Ok(shifted);
-            }
+            if op == BinaryOp::ShiftRight { left >> count } else { left << count }
         }
         BinaryOp::BitAnd => left & right,
         BinaryOp::BitOr => left | right,

@@ -3,6 +3,7 @@
 //! The interpreter asks a [`Question`]; an implementation of [`Choices`] answers. [`SeededChoices`] answers from a
 //! seed, [`ListedChoices`](super::listed::ListedChoices) from a text.
 
+use foundation::Span;
 use num_bigint::BigInt;
 use num_traits::One;
 
@@ -86,11 +87,20 @@ pub enum Answer {
 pub trait Choices {
     /// Answers a question.
     fn choose(&mut self, question: &Question) -> Answer;
+
+    /// Where the last answer was written, if it was written by somebody.
+    fn written(&self) -> Option<Span> {
+        None
+    }
 }
 
 impl<C: Choices + ?Sized> Choices for &mut C {
     fn choose(&mut self, question: &Question) -> Answer {
         (**self).choose(question)
+    }
+
+    fn written(&self) -> Option<Span> {
+        (**self).written()
     }
 }
 

@@ -1,9 +1,11 @@
 //! Names of parts of objects, and text of values, as a reader of the source program would write them.
 
 use crate::model::Program;
+use crate::semantics::arithmetic::{largest, smallest};
 use crate::semantics::memory::Extent;
+use crate::semantics::object::Content;
 use crate::semantics::value::{ObjectId, Pointer, Value};
-use crate::types::{Type, TypeId};
+use crate::types::{Scalar, Type, TypeId};
 
 /// The name of a part of an object where its function is clear: `i`, `a[3].f`, `heap#0+8`.
 pub fn name_of(program: &Program, extent: Extent) -> String {
@@ -29,6 +31,32 @@ pub fn value_text(program: &Program, value: &Value) -> String {
     }
 }
 
+/// What the values of a type are, in words: `an integer from 0 to 255 (8 bits)`.
+pub fn type_text(ty: Scalar) -> String {
+    match ty {
+        Scalar::Bool => "a truth value (`true`, `false`, 0 or 1)".to_owned(),
+        Scalar::Int(ty) => format!("an integer from {} to {} ({} bits)", smallest(ty), largest(ty), ty.bits),
+        Scalar::Float(_) => "a floating-point number".to_owned(),
+        Scalar::Pointer => "an address (a number that is not negative)".to_owned(),
+    }
+}
+
+/// The text of what a cell holds.
+pub(super) fn cell_text(program: &Program, content: &Content) -> String {
+    match content {
+        Content::Scalar(_, value) => value_text(program, value),
+        Content::Zero => "0".to_owned(),
+        Content::Unreadable => "?".to_owned(),
+    }
+}
+
+/// An offset behind a name: in bytes, and bits where it is not a whole number of bytes.
+pub(super) fn offset_text(bits: u64) -> String {
+    if bits.is_multiple_of(8) { format!("+{}", bits / 8) } else { format!("+{}:{}", bits / 8, bits % 8) }
+}
+
+/// An address does not know the type of what it points to: where several parts begin at one place, it is shown as that
+/// of the largest one.
 fn pointer_text(program: &Program, pointer: Pointer) -> String {
     match pointer {
         Pointer::Null => "null".to_owned(),
@@ -45,7 +73,8 @@ fn pointer_text(program: &Program, pointer: Pointer) -> String {
     }
 }
 
-fn object_name(program: &Program, object: ObjectId) -> String {
+/// The name of a whole object.
+pub(super) fn object_name(program: &Program, object: ObjectId) -> String {
     match object {
         ObjectId::Heap(number) => format!("heap#{number}"),
         ObjectId::Global(variable) | ObjectId::Local { variable, .. } => program.variables[variable].name.clone(),
@@ -58,16 +87,28 @@ fn path_to(program: &Program, extent: Extent) -> String {
     let mut rest = extent.offset_bits;
     let mut ty = extent.object.variable().map(|variable| program.variables[variable].ty);
     while let Some(whole) = ty {
-        let size = program.types.size_bits(whole);
-        if rest == 0 && (extent.width_bits == size || extent.width_bits == 0) {
+        let is_whole = extent.width_bits == program.types.size_bits(whole);
+        if rest == 0 && (extent.width_bits == 0 || is_whole && !is_one_part(program, whole)) {
             return path;
         }
         ty = part_at(program, whole, &mut rest, extent.width_bits, &mut path);
     }
     if rest != 0 {
-        path += &if rest.is_multiple_of(8) { format!("+{}", rest / 8) } else { format!("+{}:{}", rest / 8, rest % 8) };
+        path += &offset_text(rest);
     }
     path
+}
+
+/// Whether an object of this type has a part of the same extent, which is then meant.
+fn is_one_part(program: &Program, ty: TypeId) -> bool {
+    match program.types.get(ty) {
+        Type::Scalar(_) | Type::Opaque => false,
+        Type::Array { length, .. } => *length == 1,
+        Type::Record(record) => record.fields.iter().any(|field| {
+            let width = field.bit_width.map_or_else(|| program.types.size_bits(field.ty), u64::from);
+            width == record.size_bits
+        }),
+    }
 }
 
 /// The part of a type in which an offset lies, to which offset and path are moved on.

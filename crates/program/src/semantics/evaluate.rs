@@ -85,6 +85,8 @@ pub fn resolve<E: Environment>(environment: &mut E, place: &Place) -> Result<Tar
     let mut position = BigInt::zero();
     let mut bit_width = None;
     let mut out_of_bounds = false;
+    // Whether nothing follows in the structure, so that an array of length 0 or 1 may go on behind its end.
+    let mut last_member = matches!(place.root, Root::Pointer { .. });
     for step in &place.path {
         bit_width = None;
         match step {
@@ -93,6 +95,7 @@ pub fn resolve<E: Environment>(environment: &mut E, place: &Place) -> Result<Tar
                     unreachable!("only records have fields")
                 };
                 let field = &record.fields[*number as usize];
+                last_member = record.is_union || *number as usize + 1 == record.fields.len();
                 position += field.offset_bits;
                 bit_width = field.bit_width;
                 ty = field.ty;
@@ -101,7 +104,9 @@ pub fn resolve<E: Environment>(environment: &mut E, place: &Place) -> Result<Tar
                 let index = evaluate_integer(environment, *index)?;
                 let types = &environment.program().types;
                 let &Type::Array { element, length } = types.get(ty) else { unreachable!("only arrays have elements") };
-                out_of_bounds |= length > 1 && (index < BigInt::zero() || index >= BigInt::from(length));
+                let open_ended = length <= 1 && last_member;
+                out_of_bounds |= !open_ended && (index < BigInt::zero() || index >= BigInt::from(length));
+                last_member = false;
                 position += index * types.size_bits(element);
                 ty = element;
             }

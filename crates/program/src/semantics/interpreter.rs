@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use foundation::Span;
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 
@@ -14,7 +15,7 @@ use crate::model::{Initial, Program, VariableId, VariableKind};
 use crate::semantics::arithmetic::{fits, wrap};
 use crate::semantics::choices::{Answer, Choices, Question};
 use crate::semantics::config::{Integers, Semantics};
-use crate::semantics::describe::qualified_name_of;
+use crate::semantics::describe::{qualified_name_of, type_text, value_text};
 use crate::semantics::evaluate::{Environment, Target, convert, evaluate, resolve};
 use crate::semantics::event::Event;
 use crate::semantics::layout::{Leaf, leaves, type_of_width};
@@ -249,9 +250,14 @@ impl<'a> Interpreter<'a> {
             _ => None,
         };
         fitting.ok_or_else(|| {
-            let text = super::describe::value_text(self.program, &value);
-            Stop::UnfitChoice(format!("`{text}` is not a value of the type that `{}` has", question.name()))
+            let text = value_text(self.program, &value);
+            Stop::UnfitChoice(format!("`{text}` does not fit `{}`, which is {}", question.name(), type_text(ty)))
         })
+    }
+
+    /// Where the last answer was written, if it was written by somebody.
+    pub fn answer_written(&self) -> Option<Span> {
+        self.choices.written()
     }
 
     /// Whether some bits of an extent are not chosen yet.

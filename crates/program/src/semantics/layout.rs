@@ -19,9 +19,9 @@ pub const MOST_LEAVES: usize = 1 << 22;
 
 /// The scalars of a type in order, those of all members of a union. Padding belongs to none.
 pub fn leaves(types: &Types, ty: TypeId) -> Result<Vec<Leaf>, Stop> {
-    let mut found = Vec::new();
-    collect(types, ty, 0, None, &mut found)?;
-    Ok(found)
+    let mut search = Search { types, found: Vec::new(), visited: 0 };
+    search.collect(ty, 0, None)?;
+    Ok(search.found)
 }
 
 /// The type whose values a part of some width can have: for a bit-field, an integer of its width.
@@ -34,35 +34,39 @@ pub fn type_of_width(scalar: Scalar, width_bits: u64) -> Scalar {
     }
 }
 
-fn collect(
-    types: &Types,
-    ty: TypeId,
-    offset_bits: u64,
-    bit_width: Option<u16>,
-    found: &mut Vec<Leaf>,
-) -> Result<(), Stop> {
-    match types.get(ty) {
-        Type::Scalar(scalar) => {
-            let width_bits = bit_width.map_or_else(|| types.scalar_bits(*scalar), u64::from);
-            if found.len() >= MOST_LEAVES {
-                return Err(Stop::unsupported(format!("looks at more than {MOST_LEAVES} elements at once")));
-            }
-            if width_bits > 0 {
-                found.push(Leaf { offset_bits, width_bits, scalar: *scalar });
-            }
+struct Search<'t> {
+    types: &'t Types,
+    found: Vec<Leaf>,
+    /// How many parts were looked at, those without any scalar included.
+    visited: usize,
+}
+
+impl Search<'_> {
+    fn collect(&mut self, ty: TypeId, offset_bits: u64, bit_width: Option<u16>) -> Result<(), Stop> {
+        self.visited += 1;
+        if self.visited > 2 * MOST_LEAVES || self.found.len() > MOST_LEAVES {
+            return Err(Stop::unsupported(format!("looks at more than {MOST_LEAVES} elements at once")));
         }
-        Type::Array { element, length } => {
-            let stride = types.size_bits(*element);
-            for index in 0..*length {
-                collect(types, *element, offset_bits + index * stride, None, found)?;
+        match self.types.get(ty) {
+            Type::Scalar(scalar) => {
+                let width_bits = bit_width.map_or_else(|| self.types.scalar_bits(*scalar), u64::from);
+                if width_bits > 0 {
+                    self.found.push(Leaf { offset_bits, width_bits, scalar: *scalar });
+                }
             }
-        }
-        Type::Record(record) => {
-            for field in &record.fields {
-                collect(types, field.ty, offset_bits + field.offset_bits, field.bit_width, found)?;
+            Type::Array { element, length } => {
+                let stride = self.types.size_bits(*element);
+                for index in 0..*length {
+                    self.collect(*element, offset_bits + index * stride, None)?;
+                }
             }
+            Type::Record(record) => {
+                for field in &record.fields {
+                    self.collect(field.ty, offset_bits + field.offset_bits, field.bit_width)?;
+                }
+            }
+            Type::Opaque => {}
         }
-        Type::Opaque => {}
+        Ok(())
     }
-    Ok(())
 }

@@ -142,6 +142,34 @@ impl Memory {
         self.value_of_bits(bits, width_bits, ty).map(Read::Value)
     }
 
+    /// Reads a scalar without changing anything; none where something must be chosen first, where an address has no
+    /// number yet, and where it cannot be read.
+    pub fn peek(&self, extent: Extent, ty: Scalar) -> Option<Value> {
+        let Extent { object, offset_bits: start, width_bits } = extent;
+        let object = self.objects.get(&object)?;
+        if let Some(cell) = object.cell_at(start).filter(|cell| cell.width == width_bits)
+            && let Some(value) = self.read_cell(cell, ty)
+        {
+            return Some(value);
+        }
+        if !object.gaps(start, extent.end()).is_empty() {
+            return None;
+        }
+        let mut pieces = object.overlapping(start, extent.end());
+        if pieces.all(|(_, cell)| cell.content == Content::Zero) {
+            return Some(Value::zero(ty));
+        }
+        if self.integers == Integers::Ideal {
+            return None;
+        }
+        let mut bits = BigInt::zero();
+        for (offset, cell) in object.overlapping(start, extent.end()) {
+            let all = self.known_bits(cell)?;
+            if offset >= start { bits |= all << (offset - start) } else { bits |= all >> (start - offset) }
+        }
+        self.value_of_bits(wrap(&bits, unsigned(width_bits)), width_bits, ty).ok()
+    }
+
     /// Writes a scalar: one cell. The extent must lie in its object.
     pub fn write(&mut self, extent: Extent, ty: Scalar, value: Value) -> Result<(), Stop> {
         let content = Content::Scalar(ty, value);
@@ -181,14 +209,22 @@ impl Memory {
 
     /// The number of the address of an object's part or of a function.
     pub fn number_of(&mut self, pointer: Pointer) -> Result<u64, Stop> {
+        if let Pointer::Object { object, .. } = pointer {
+            self.object_number(object)?;
+        }
+        self.known_number(pointer).ok_or(UndefinedBehaviour::DanglingUsed.into())
+    }
+
+    /// The number of an address, where it is fixed already; none for a dangling one.
+    fn known_number(&self, pointer: Pointer) -> Option<u64> {
         match pointer {
-            Pointer::Null => Ok(0),
-            Pointer::Register(number) | Pointer::Invalid(number) => Ok(number),
-            Pointer::Dangling => Err(UndefinedBehaviour::DanglingUsed.into()),
-            Pointer::Function(function) => Ok(FIRST_FUNCTION + FUNCTION_STRIDE * function.index() as u64),
+            Pointer::Null => Some(0),
+            Pointer::Register(number) | Pointer::Invalid(number) => Some(number),
+            Pointer::Dangling => None,
+            Pointer::Function(function) => Some(FIRST_FUNCTION + FUNCTION_STRIDE * function.index() as u64),
             Pointer::Object { object, offset } => {
-                let number = BigInt::from(self.object_number(object)?) + offset;
-                Ok(wrap(&number, IntType::unsigned(self.pointer_bits)).to_u64().expect("of a pointer's width"))
+                let number = BigInt::from(self.objects.get(&object)?.number?) + offset;
+                Some(wrap(&number, IntType::unsigned(self.pointer_bits)).to_u64().expect("of a pointer's width"))
             }
         }
     }
@@ -289,15 +325,22 @@ impl Memory {
 
     /// The bits of a cell as a number that is not negative; none for a dangling pointer, which has no bits any more.
     fn bits_of(&mut self, cell: &Cell) -> Result<Option<BigInt>, Stop> {
-        let Content::Scalar(ty, value) = &cell.content else { return Ok(Some(BigInt::zero())) };
-        Ok(Some(match value {
+        if let Content::Scalar(_, Value::Pointer(Pointer::Object { object, .. })) = &cell.content {
+            self.object_number(*object)?;
+        }
+        Ok(self.known_bits(cell))
+    }
+
+    /// The same, and none for an address whose number is not fixed yet.
+    fn known_bits(&self, cell: &Cell) -> Option<BigInt> {
+        let Content::Scalar(ty, value) = &cell.content else { return Some(BigInt::zero()) };
+        Some(match value {
             Value::Bool(value) => BigInt::from(u8::from(*value)),
             Value::Int(value) => wrap(value, unsigned(cell.width)),
             Value::Float(bits) if *ty == Scalar::Float(FloatType::F32) => BigInt::from(narrow_bits(*bits)),
             Value::Float(bits) => BigInt::from(*bits),
-            Value::Pointer(Pointer::Dangling) => return Ok(None),
-            Value::Pointer(pointer) => BigInt::from(self.number_of(*pointer)?),
-        }))
+            Value::Pointer(pointer) => BigInt::from(self.known_number(*pointer)?),
+        })
     }
 
     fn value_of_bits(&self, bits: BigInt, width: u64, ty: Scalar) -> Result<Value, Stop> {

@@ -12,12 +12,13 @@
 //! | [`step`], [`call`], [`threads`] | what each operation does |
 //! | [`event`] | what happened in a step, for those who watch |
 //! | [`observe`], [`race`] | which states are observed; data races |
-//! | [`run`](mod@run), [`describe`] | a whole run; names and text for people |
+//! | [`run`](mod@run), [`changes`](mod@changes), [`describe`] | a whole run; what was written in it; names and text for people |
 //!
 //! Nothing here knows temporal logic: a run yields the truth of atoms in its observed states.
 
 pub mod arithmetic;
 pub mod call;
+pub mod changes;
 pub mod choices;
 pub mod config;
 pub mod constant;
@@ -38,12 +39,13 @@ pub mod stop;
 pub mod threads;
 pub mod value;
 
+pub use changes::Change;
 pub use choices::{Answer, Choices, Question, SeededChoices};
 pub use config::{Atomicity, Integers, ObserveMode, Semantics, UndefinedMode};
 pub use constant::{NotConstant, evaluate_constant, evaluate_constant_noting_overflow};
 pub use listed::ListedChoices;
 pub use observe::Occasion;
 pub use race::Race;
-pub use run::{Change, Limits, Observation, Run, RunEnd, Warning, run};
+pub use run::{Limits, Observation, Run, RunEnd, Warning, run};
 pub use stop::{Stop, UndefinedBehaviour};
 pub use value::{ObjectId, Pointer, Value};

@@ -114,8 +114,12 @@ impl RaceWatch {
             for other in others {
                 let ordered = other.thread == thread || other.time <= at(me, other.thread as usize);
                 if !ordered && (writes || other.writes) {
-                    let what = name_of(program, extent);
-                    self.races.insert(Race { first: other.span, second: span, what });
+                    let race = Race { first: other.span, second: span, what: name_of(program, extent) };
+                    let exchanged = Race { first: span, second: other.span, ..race.clone() };
+                    // The same two accesses in the other order are the same race.
+                    if !self.races.contains(&exchanged) {
+                        self.races.insert(race);
+                    }
                 }
             }
         }

@@ -10,14 +10,13 @@ use foundation::{Budget, Exhausted, Span};
 
 use crate::atom::Atom;
 use crate::cfa::{EdgeId, EndKind, FunctionId};
-use crate::model::{Program, VariableKind};
+use crate::model::Program;
+use crate::semantics::changes::{Change, changes};
 use crate::semantics::choices::Choices;
 use crate::semantics::config::{Semantics, UndefinedMode};
-use crate::semantics::describe::{name_of, value_text};
 use crate::semantics::event::Event;
 use crate::semantics::interpreter::Interpreter;
 use crate::semantics::memory::Extent;
-use crate::semantics::object::Content;
 use crate::semantics::observe::{Attention, Observer, Occasion, Sight};
 use crate::semantics::race::{Race, RaceWatch};
 use crate::semantics::state::State;
@@ -57,15 +56,6 @@ pub struct Observation {
     pub changes: Vec<Change>,
     /// Whether a signed integer overflowed since the last observation.
     pub overflow: bool,
-}
-
-/// A part of memory that was written, and what it holds now.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Change {
-    /// Its name in the source program.
-    pub name: String,
-    /// The text of its value.
-    pub value: String,
 }
 
 /// How a run ended.
@@ -108,6 +98,8 @@ pub enum RunEnd {
         reason: String,
         /// Where it was asked for.
         span: Option<Span>,
+        /// Where it was written, if it was written by somebody.
+        written: Option<Span>,
     },
     /// It came to something that the semantics does not cover.
     Unsupported {
@@ -156,6 +148,7 @@ pub fn run(
         observer: Observer::new(semantics.observe, atoms),
         races: RaceWatch::default(),
         kept: None,
+        calling: None,
         observations: Vec::new(),
         overflows: BTreeSet::new(),
         written: BTreeSet::new(),
@@ -176,6 +169,7 @@ struct Runner<'a> {
     observer: Observer<'a>,
     races: RaceWatch,
     kept: Option<Kept>,
+    calling: Option<EdgeId>,
     observations: Vec<Observation>,
     overflows: BTreeSet<Span>,
     written: BTreeSet<Extent>,
@@ -194,9 +188,6 @@ struct Kept {
 
 /// The first point is kept after so many steps: fewer would be kept too often where there are many inputs.
 const FIRST_KEPT: u64 = 16;
-
-/// How many changes an observation shows at most.
-const MOST_CHANGES: usize = 1000;
 
 /// How often the budget is looked at.
 const STEPS_PER_CHECK: u64 = 1024;
@@ -238,6 +229,8 @@ impl Runner<'_> {
             Next::AllEnded => return self.finish(Occasion::End(EndKind::Return), RunEnd::End(EndKind::Return)),
             Next::Deadlock => return self.finish(Occasion::Deadlock, RunEnd::Deadlock),
         };
+        // Looked up before the step, which may leave the library.
+        self.calling = self.calling_edge(thread);
         let mut stepped = self.interpreter.step(thread);
         loop {
             // Also what happened before the step failed is told.
@@ -292,14 +285,15 @@ impl Runner<'_> {
             let edge = match occasion {
                 Occasion::Start => None,
                 Occasion::Edge(edge) => Some(edge),
-                _ => self.interpreter.edge,
+                _ => self.edge(),
             };
             let function = match (edge, occasion) {
                 (_, Occasion::Entered(function)) => Some(function),
                 (Some(edge), _) => Some(program.locations[program.edges[edge].from].function),
                 (None, _) => program.entry,
             };
-            let changes = self.changes();
+            let written = std::mem::take(&mut self.written);
+            let changes = changes(program, &self.interpreter.state.memory, &written);
             self.observations.push(Observation {
                 occasion,
                 edge,
@@ -311,43 +305,6 @@ impl Runner<'_> {
                 overflow,
             });
         }
-    }
-
-    /// What was written since the last observation, by name, as far as it has a name in the source program and lives.
-    fn changes(&mut self) -> Vec<Change> {
-        let program = self.interpreter.program;
-        let mut changes: Vec<Change> = Vec::new();
-        for extent in std::mem::take(&mut self.written) {
-            let hidden = extent.object.variable().is_some_and(|variable| match program.variables[variable].kind {
-                VariableKind::Temporary(_) => true,
-                VariableKind::Local(function) | VariableKind::Parameter(function) => {
-                    program.functions[function].library
-                }
-                _ => false,
-            });
-            let Some(object) = self.interpreter.state.memory.object(extent.object).filter(|_| !hidden) else {
-                continue;
-            };
-            for (offset, cell) in object.overlapping(extent.offset_bits, extent.end()) {
-                let from = offset.max(extent.offset_bits);
-                let width_bits = (offset + cell.width).min(extent.end()) - from;
-                let name = name_of(program, Extent { offset_bits: from, width_bits, ..extent });
-                let value = match &cell.content {
-                    Content::Scalar(_, value) => value_text(program, value),
-                    Content::Zero => "0".to_owned(),
-                    Content::Unreadable => "?".to_owned(),
-                };
-                if changes.len() >= MOST_CHANGES {
-                    changes.push(Change { name: "…".to_owned(), value: "…".to_owned() });
-                    return changes;
-                }
-                let change = Change { name, value };
-                if changes.last() != Some(&change) {
-                    changes.push(change);
-                }
-            }
-        }
-        changes
     }
 
     /// Whether the run has come back to a point where it was, without a choice in between.
@@ -387,13 +344,30 @@ impl Runner<'_> {
             },
             Stop::Unsupported(reason) => RunEnd::Unsupported { reason, span },
             Stop::NoMoreChoices => RunEnd::NoMoreInputs,
-            Stop::UnfitChoice(reason) => RunEnd::UnfitInput { reason, span },
+            Stop::UnfitChoice(reason) => {
+                RunEnd::UnfitInput { reason, span, written: self.interpreter.answer_written() }
+            }
             Stop::NotConstant => unreachable!("only the evaluation of constants has no memory"),
         }
     }
 
     fn span(&self) -> Option<Span> {
-        self.interpreter.edge.map(|edge| self.interpreter.program.edges[edge].span)
+        self.edge().map(|edge| self.interpreter.program.edges[edge].span)
+    }
+
+    /// The edge that is taken, or was taken last; in a library function, that of the user's call.
+    fn edge(&self) -> Option<EdgeId> {
+        let program = self.interpreter.program;
+        let is_library = |edge| program.functions[program.locations[program.edges[edge].from].function].library;
+        let edge = self.interpreter.edge;
+        if edge.is_some_and(is_library) { self.calling.or(edge) } else { edge }
+    }
+
+    /// The edge by which a user's function called the library, where a thread is in a library function.
+    fn calling_edge(&self, thread: u32) -> Option<EdgeId> {
+        let program = self.interpreter.program;
+        let frames = self.interpreter.state.threads[thread as usize].frames.iter().rev();
+        frames.take_while(|frame| program.functions[frame.function].library).last()?.caller
     }
 }
 

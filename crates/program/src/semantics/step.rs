@@ -142,7 +142,7 @@ impl Interpreter<'_> {
                 self.store(&target, contents)?;
             }
             Op::Input { target, source } => self.input(target, source)?,
-            Op::Declare(variable) => self.declare(*variable),
+            Op::Declare(variable) => self.declare(*variable)?,
             Op::Discard(variable) => {
                 let object = self.own_object(*variable);
                 self.kill(object);
@@ -200,11 +200,16 @@ impl Interpreter<'_> {
         object_in(self.program, variable, self.running, depth)
     }
 
-    fn declare(&mut self, variable: VariableId) {
+    /// An object that lives, because control has jumped back inside its block, stays the same one: pointers to it remain
+    /// valid, but what it held is gone (C11 6.2.4p6).
+    fn declare(&mut self, variable: VariableId) -> Result<(), Stop> {
         let object = self.own_object(variable);
-        self.kill(object);
+        if let Some(extent) = self.extent_of(object) {
+            return self.state.memory.put(extent, Vec::new());
+        }
         let size = self.program.types.size_bits(self.program.variables[variable].ty).div_ceil(8);
         self.state.memory.create(object, Object::unchosen(size));
+        Ok(())
     }
 
     fn kill(&mut self, object: ObjectId) {

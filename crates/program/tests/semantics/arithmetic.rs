@@ -32,7 +32,7 @@ fn expected_signed(op: BinaryOp, a: i8, b: i8) -> Result<(i32, bool), UndefinedB
         Divide => wide((a / b, false)),
         Remainder => wide((a % b, false)),
         ShiftLeft | ShiftRight if !(0..8).contains(&b) => Err(UndefinedBehaviour::ShiftCount),
-        ShiftLeft => wide((a.wrapping_shl(b as u32), a < 0 || (i32::from(a) << b) > 127)),
+        ShiftLeft => wide((a.wrapping_shl(b as u32), !(-128..=127).contains(&(i32::from(a) << b)))),
         ShiftRight => wide((a >> b, false)),
         BitAnd => wide((a & b, false)),
         BitOr => wide((a | b, false)),

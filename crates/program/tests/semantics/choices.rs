@@ -55,7 +55,7 @@ fn faulty_entries_are_named_with_their_lines() {
         [
             "2:3 `x y` is not a value [x y]",
             "3:1 `main` is not a thread's number [thread main]",
-            "4:1 `` is not a value [f =]",
+            "4:1 there is no value after `=` [f =]",
             "5:1 there is no name before `=` [= 3]",
             "6:1 `0xg` is not a value [0xg]",
         ]

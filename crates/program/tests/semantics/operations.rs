@@ -162,7 +162,39 @@ fn indices_are_checked_per_array_but_only_on_access() {
         let out_of_row = build(4, 3).plain_run(integers);
         assert!(matches!(out_of_row.end, RunEnd::Undefined { kind: Undefined::OutOfBounds, .. }));
         assert_eq!(out_of_row.observations.len(), 3, "the start, the address and the error");
-        assert_eq!(build(1, 1).final_value(integers, "x").as_deref(), Some("9"), "an array of one goes on");
+        let out_of_row = build(1, 1).plain_run(integers);
+        assert!(matches!(out_of_row.end, RunEnd::Undefined { kind: Undefined::OutOfBounds, .. }));
+    }
+}
+
+#[test]
+fn an_array_of_one_goes_on_only_at_the_end_of_a_structure() {
+    let build = |member: u32| {
+        let mut b = Builder::new();
+        let int = b.ty(INT);
+        let one = b.array(int, 1);
+        let field = |name: &str, offset_bits| Field { name: name.to_owned(), ty: one, offset_bits, bit_width: None };
+        let record = b.program.types.intern(Type::Record(Record {
+            name: "struct s".to_owned(),
+            fields: vec![field("first", 0), field("last", 32)],
+            size_bits: 64,
+            align_bits: 32,
+            is_union: false,
+        }));
+        let (two_ty, x) = (b.array(record, 2), b.global_int("x"));
+        let two = b.global("two", two_ty);
+        let (zero, index, nine) = (b.int(0), b.int(1), b.int(9));
+        let place = b.part(two, &[Step::Index(zero), Step::Field(member), Step::Index(index)]);
+        b.assign(place.clone(), nine);
+        let value = b.load(place);
+        b.set(x, value);
+        b.ret(0);
+        b
+    };
+    for integers in BOTH {
+        assert_eq!(build(1).final_value(integers, "x").as_deref(), Some("9"));
+        let run = build(0).plain_run(integers);
+        assert!(matches!(run.end, RunEnd::Undefined { kind: Undefined::OutOfBounds, .. }));
     }
 }
 

@@ -146,9 +146,13 @@ pub fn diagnose(run: &Run, diagnostics: &mut Diagnostics) {
         RunEnd::Undefined { kind, span } => {
             diagnostics.push(at(Diagnostic::warning("undefined-behaviour", kind.to_string()), span));
         }
-        RunEnd::UnfitInput { reason, span } => {
-            diagnostics
-                .push(at(Diagnostic::error("unfit-input", reason.clone()), span).help("correct the inputs file"));
+        RunEnd::UnfitInput { reason, span, written } => {
+            let diagnostic = Diagnostic::error("unfit-input", reason.clone()).help("correct the inputs file");
+            diagnostics.push(match (written, span) {
+                (Some(written), Some(span)) => diagnostic.at(*written).also(*span, "asked for here"),
+                (Some(written), None) => diagnostic.at(*written),
+                (None, span) => at(diagnostic, span),
+            });
         }
         RunEnd::Unsupported { reason, span } => {
             diagnostics.push(at(Diagnostic::warning("unsupported", reason.clone()), span));

@@ -17,11 +17,19 @@ pub(super) fn run(options: &RunOptions) -> Result<Status> {
     let Some(Ready { subject, mut sources, mut diagnostics }) = load(&request, &budget, &options.output)? else {
         return Ok(Status::BadInput);
     };
-    let Some(mut choices) = choices(&options.execution, &mut sources, &mut diagnostics) else {
-        refuse(&diagnostics, &sources, &options.output)?;
-        return Ok(Status::BadInput);
+    let execution = match &options.execution.inputs {
+        None => execute(&subject, &mut SeededChoices::new(options.execution.seed), options, &budget),
+        Some(path) => {
+            let Some(mut choices) = listed_choices(path, &mut sources, &mut diagnostics) else {
+                refuse(&diagnostics, &sources, &options.output)?;
+                return Ok(Status::BadInput);
+            };
+            let execution = execute(&subject, &mut choices, options, &budget);
+            let run_ended = semper::is_complete(&execution.run.end);
+            choices.left_over(run_ended, subject.program.has_threads(), &mut diagnostics);
+            execution
+        }
     };
-    let execution = execute(&subject, &mut *choices, options, &budget);
     report::trace::diagnose(&execution.run, &mut diagnostics);
     let trace = trace(&subject, &execution, &sources, &diagnostics, &options.execution);
     match options.output.format {
@@ -50,22 +58,11 @@ fn execute(subject: &Subject, choices: &mut dyn Choices, options: &RunOptions, b
     execution
 }
 
-/// The choices of the options; nothing where there is an error in the inputs file.
-fn choices(
-    options: &ExecutionOptions,
-    sources: &mut SourceMap,
-    diagnostics: &mut Diagnostics,
-) -> Option<Box<dyn Choices>> {
-    let Some(path) = &options.inputs else { return Some(Box::new(SeededChoices::new(options.seed))) };
+/// The choices of an inputs file; nothing where there is an error in it.
+fn listed_choices(path: &str, sources: &mut SourceMap, diagnostics: &mut Diagnostics) -> Option<ListedChoices> {
     let text = host::read_text(path, diagnostics)?;
-    let source = sources.add(path.as_str(), text);
-    match ListedChoices::parse(sources, source) {
-        Ok(choices) => Some(Box::new(choices)),
-        Err(errors) => {
-            diagnostics.extend(errors);
-            None
-        }
-    }
+    let source = sources.add(path, text);
+    ListedChoices::parse(sources, source).map_err(|errors| diagnostics.extend(errors)).ok()
 }
 
 fn trace(

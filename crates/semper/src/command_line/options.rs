@@ -142,7 +142,7 @@ pub(crate) struct ProgramOptions {
     #[arg(short = 'I', value_name = "FOLDER")]
     pub include: Vec<String>,
     /// Define a macro.
-    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = definition)]
     pub define: Vec<String>,
     /// Start in this function [default: the one that the property file names, else main].
     #[arg(long, value_name = "FUNCTION")]
@@ -212,10 +212,10 @@ pub(crate) struct ExecutionOptions {
     #[arg(long, value_name = "FILE", conflicts_with = "seed")]
     pub inputs: Option<String>,
     /// Choose inputs and the schedule at random from this seed.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = number::<u64>)]
     pub seed: u64,
     /// Stop after this many observed states.
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true, value_parser = number::<usize>)]
     pub steps: usize,
 }
 
@@ -273,6 +273,23 @@ where
     T: FromStr<Err = String> + Clone + Send + Sync + 'static,
 {
     PossibleValuesParser::new(table.iter().map(|(word, _)| *word)).try_map(|word| word.parse::<T>())
+}
+
+/// Reads a number that is not negative.
+fn number<T: FromStr>(text: &str) -> Result<T, String> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let too_large = |_| "this number is too large".to_owned();
+    if is_number { text.parse().map_err(too_large) } else { Err("a number from 0 on is needed".to_owned()) }
+}
+
+/// Checks that a macro has a name.
+fn definition(text: &str) -> Result<String, String> {
+    let name = text.split(['=', '(']).next().unwrap_or_default();
+    let is_letter = |c: char| c.is_ascii_alphabetic() || c == '_' || c == '$' || !c.is_ascii();
+    if name.starts_with(is_letter) && name.chars().all(|c| is_letter(c) || c.is_ascii_digit()) {
+        return Ok(text.to_owned());
+    }
+    Err(format!("`{name}` cannot be the name of a macro: letters, digits and `_`, and no digit first"))
 }
 
 fn atomicities() -> impl TypedValueParser<Value = Atomicity> {
