@@ -11,6 +11,8 @@
 //! | `lower` | names, types and side effects resolved: the tree becomes edges of the program model |
 
 mod lower;
+#[doc(hidden)]
+pub mod robustness;
 pub mod syntax;
 pub mod types;
 

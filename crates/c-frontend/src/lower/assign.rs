@@ -63,7 +63,7 @@ impl Lowering<'_> {
         if wanted || bit_width.is_some() || self.unevaluated > 0 {
             return Ok(None);
         }
-        let lowered = self.call(*function, arguments, span, Some(variable))?;
+        let lowered = self.call(*function, arguments, ast.exprs[right].span, Some(variable))?;
         let done = matches!(&lowered.value, Value::Place(stored) if stored.as_variable() == Some(variable));
         if done {
             return Ok(Some(lowered));
@@ -80,6 +80,11 @@ impl Lowering<'_> {
         }
         match self.types.get(ty.ty) {
             CType::Array { .. } => self.error("assign-array", "an array cannot be assigned to", span),
+            CType::Void => {
+                let text = "what a `void *` points to has no type and cannot be assigned to";
+                let help = "convert the pointer to one of a type first";
+                self.fail(foundation::Diagnostic::error("void-value", text).at(span).help(help))
+            }
             CType::WideFloat(_) => {
                 let what = format!("`{}` arithmetic is", self.describe(ty.unqualified()));
                 self.unsupported("unsupported-long-double", &what, span, "use `double`")
@@ -123,7 +128,13 @@ impl Lowering<'_> {
         span: Span,
         wanted: bool,
     ) -> Lower<Lowered> {
-        let value = if wanted { self.keep(value, span)? } else { value };
+        let value = match (wanted, self.unevaluated) {
+            (true, 0) => {
+                let kept = self.keep(value, span)?;
+                self.keep_large(kept, span)?
+            }
+            _ => value,
+        };
         self.emit(Op::Assign { target: place, value: Operand::Scalar(value) }, span)?;
         let held = self.as_stored(value, bit_width);
         Ok(Lowered { value: Value::Scalar(held), ty: ty.unqualified(), bit_width, span })

@@ -9,7 +9,7 @@ use foundation::{Diagnostic, Diagnostics, SourceMap, Span};
 use num_bigint::BigInt;
 use program::{Atom, Constant, ExprId as ModelExpr, ExprKind as ModelKind, FunctionId, Program, Root, VariableId};
 
-use super::effects::first_effect;
+use super::effects::{Tree, first_effect};
 use super::expressions::nearest_name;
 use super::scope::{Binding, BindingKind, Scopes};
 use super::{Linked, Lowering, Value};
@@ -283,7 +283,7 @@ impl Translation {
             symbols: &mut self.symbols,
             diagnostics,
             options: &options,
-            ast: Rc::new(ast),
+            ast: Rc::new(Tree::new(ast)),
             scopes,
             linked: std::mem::take(&mut self.linked),
             functions: std::mem::take(&mut self.functions),
@@ -297,6 +297,8 @@ impl Translation {
             function: None,
             threaded: false,
             unevaluated: 0,
+            range_elements: 0,
+            function_names: Default::default(),
         };
         let truth = lowering.atom_truth(root, span);
         self.program = lowering.program;

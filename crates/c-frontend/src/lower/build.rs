@@ -66,6 +66,19 @@ impl Lowering<'_> {
         self.function.as_mut().expect("statements are lowered inside a function")
     }
 
+    /// Lowers something that is not evaluated: it leaves no edges, and control stays where it is.
+    pub(crate) fn without_evaluating<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
+        let control = self.function.as_ref().map(|builder| (builder.at, builder.last));
+        self.unevaluated += 1;
+        let result = inside(self);
+        self.unevaluated -= 1;
+        if let (Some(builder), Some((at, last))) = (self.function.as_mut(), control) {
+            builder.at = at;
+            builder.last = last;
+        }
+        result
+    }
+
     /// A new location of the current function.
     pub(crate) fn new_location(&mut self) -> LocationId {
         let function = self.builder().id;
@@ -152,9 +165,32 @@ impl Lowering<'_> {
 
     /// Keeps a scalar in a temporary, so that later side effects do not change it. Constants and temporaries need not.
     pub(crate) fn keep(&mut self, value: ExprId, span: Span) -> Lower<ExprId> {
-        if self.is_stable(value) {
+        if self.unevaluated > 0 || self.is_stable(value) {
             return Ok(value);
         }
+        self.keep_anyway(value, span)
+    }
+
+    /// A value that an expression is to contain more than once. A large one is kept in a temporary: what doubles at
+    /// every level of nesting could not be evaluated.
+    pub(crate) fn keep_large(&mut self, value: ExprId, span: Span) -> Lower<ExprId> {
+        const MOST_PARTS: usize = 64;
+        let mut open = vec![value];
+        let mut parts = 0;
+        while let Some(expr) = open.pop() {
+            open.extend(self.program.exprs.operands(expr));
+            parts += 1;
+            if parts > MOST_PARTS {
+                return match self.unevaluated {
+                    0 if self.function.is_some() => self.keep_anyway(value, span),
+                    _ => self.error("expression-too-large", "this expression is too large to be used here", span),
+                };
+            }
+        }
+        Ok(value)
+    }
+
+    fn keep_anyway(&mut self, value: ExprId, span: Span) -> Lower<ExprId> {
         let scalar = self.program.exprs.ty(value);
         let ty = self.program.types.scalar(scalar);
         let variable = self.temporary(ty, span)?;

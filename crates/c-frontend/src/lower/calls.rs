@@ -83,6 +83,10 @@ impl Lowering<'_> {
 
     /// The variable that receives a result: the wanted one where its type is the result's.
     pub(crate) fn result_variable(&mut self, ty: Qual, into: Option<VariableId>, span: Span) -> Lower<VariableId> {
+        if self.types.size_bits(ty.ty).is_none() {
+            let text = format!("this call returns the incomplete type `{}`", self.describe(ty));
+            return self.error("incomplete-type", text, span);
+        }
         let model = self.types.model_type(ty.ty, &mut self.program.types);
         match into {
             Some(variable) if self.types.is_scalar(ty.ty) && self.program.variables[variable].ty == model => {
@@ -133,8 +137,9 @@ impl Lowering<'_> {
             return self.error("argument-count", text, span);
         }
         let mut operands = Vec::new();
+        let last_effect = arguments.iter().rposition(|argument| has_effects(&self.ast, *argument));
         for (at, argument) in arguments.iter().enumerate() {
-            let later_effects = arguments[at + 1..].iter().any(|later| has_effects(&self.ast, *later));
+            let later_effects = last_effect.is_some_and(|last| last > at);
             let parameter = function.parameters.get(at).copied();
             operands.push(self.argument(*argument, parameter, later_effects)?);
         }
@@ -184,14 +189,26 @@ impl Lowering<'_> {
             return Ok(());
         }
         let text = self.text(name);
-        if !super::library::is_known(&text) {
-            let message = format!("`{text}` is called without a declaration: it is taken to return `int`");
+        if text.starts_with("__builtin_") && !super::library::is_known(&text) {
+            return self.unsupported("unsupported-builtin", &format!("`{text}` is"), span, "");
+        }
+        let known = super::library::is_known(&text);
+        if !known {
+            let taken = if self.defined.contains(&name) {
+                ": it is taken to return `int`"
+            } else {
+                ", and it has no body: it may return any `int`, and is assumed to change nothing else"
+            };
+            let message = format!("`{text}` is called without a declaration{taken}");
             self.warn(Diagnostic::warning("implicit-declaration", message).at(span));
         }
         let result = self.implicit_result(&text);
         let ty = FunctionType { result, parameters: Vec::new(), variadic: false, prototype: false };
         let ty = self.types.qual(CType::Function(ty));
         let function = self.external_function(name, ty, span);
+        if let Some(info) = self.functions.get_mut(&function) {
+            info.warned |= !known;
+        }
         self.scopes.declare(name, Binding { kind: BindingKind::Function(function), span });
         Ok(())
     }

@@ -9,7 +9,7 @@ use program::{
 };
 
 use super::convert::ScalarValue;
-use super::effects::has_effects;
+use super::effects::{has_effects, is_conditional, record_like_operand};
 use super::{Lower, Lowered, Lowering, Value};
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, UnaryOp};
 use crate::types::{CType, Qual};
@@ -128,10 +128,11 @@ impl Lowering<'_> {
     ) -> Lower<Lowered> {
         let mut tested = self.scalar(condition)?;
         let effects = then.is_some_and(|then| has_effects(&self.ast, then)) || has_effects(&self.ast, otherwise);
-        if effects && then.is_none() {
-            tested.value = self.keep(tested.value, span)?;
+        if then.is_none() {
+            tested.value = if effects { self.keep(tested.value, span)? } else { self.keep_large(tested.value, span)? };
         }
         let truth = self.truth(tested);
+        let effects = effects || self.chooses_among_chosen_records(then, otherwise)?;
         if self.unevaluated > 0 || !effects {
             let first = match then {
                 Some(then) => self.rvalue(then)?,
@@ -158,8 +159,21 @@ impl Lowering<'_> {
             if self.unevaluated > 0 {
                 return Ok(Lowered { ty, bit_width: None, span, ..first });
             }
+            let (yes, no) = self.two_ways(truth, span)?;
+            return self.join_branches([(first, yes), (second, no)], ty, span);
         }
         self.conditional_flow(truth, tested, then, otherwise, span)
+    }
+
+    /// Whether one of two structures is conditional itself: it is copied, which must happen on its own way only.
+    fn chooses_among_chosen_records(&mut self, then: Option<ExprId>, otherwise: ExprId) -> Lower<bool> {
+        let Some(then) = then.filter(|_| self.unevaluated == 0 && self.function.is_some()) else { return Ok(false) };
+        if !is_conditional(&self.ast, then) && !is_conditional(&self.ast, otherwise) {
+            return Ok(false);
+        }
+        let Some(operand) = record_like_operand(&self.ast, then) else { return Ok(false) };
+        let ty = self.without_evaluating(|lowering| lowering.rvalue(operand))?.ty;
+        Ok(matches!(self.types.get(ty.ty), CType::Record(_)))
     }
 
     fn branch_value(&mut self, scalar: ScalarValue, ty: Qual) -> ModelExpr {
@@ -167,7 +181,7 @@ impl Lowering<'_> {
         self.cast_value(promoted.value, ty)
     }
 
-    /// A conditional as control flow: each branch writes the result to a temporary.
+    /// A conditional as control flow: each operand is evaluated on its own way, once.
     fn conditional_flow(
         &mut self,
         truth: ModelExpr,
@@ -176,35 +190,44 @@ impl Lowering<'_> {
         otherwise: ExprId,
         span: Span,
     ) -> Lower<Lowered> {
-        let ty = {
-            self.unevaluated += 1;
-            let first = match then {
-                Some(then) => self.rvalue(then),
-                None => Ok(tested.into()),
-            };
-            let second = self.rvalue(otherwise);
-            self.unevaluated -= 1;
-            self.conditional_type(&first?, &second?, span)?
+        let (yes, no) = self.two_ways(truth, span)?;
+        self.go_on_at(yes);
+        let first = match then {
+            Some(then) => self.rvalue(then),
+            None => Ok(tested.into()),
         };
+        let yes = self.builder().at;
+        self.go_on_at(no);
+        let second = self.rvalue(otherwise);
+        let no = self.builder().at;
+        let (first, second) = (first?, second?);
+        let ty = self.conditional_type(&first, &second, span)?;
+        self.join_branches([(first, yes), (second, no)], ty, span)
+    }
+
+    /// The locations to which a truth value and its negation lead.
+    fn two_ways(&mut self, truth: ModelExpr, span: Span) -> Lower<(LocationId, LocationId)> {
+        if self.function.is_none() {
+            return self.error("not-constant", "this is not a constant expression", span);
+        }
+        let (yes, no) = (self.new_location(), self.new_location());
+        self.branch_on(truth, (yes, Observe::No), (no, Observe::No), span);
+        Ok((yes, no))
+    }
+
+    /// Brings two ways together; each of them writes its value to a temporary, if there is one.
+    fn join_branches(&mut self, branches: [(Lowered, LocationId); 2], ty: Qual, span: Span) -> Lower<Lowered> {
         let result = if self.types.is_void(ty.ty) {
             None
         } else {
             let model = self.types.model_type(ty.ty, &mut self.program.types);
             Some(self.temporary(model, span)?)
         };
-        let (yes, no, join) = (self.new_location(), self.new_location(), self.new_location());
-        self.branch_on(truth, (yes, Observe::No), (no, Observe::No), span);
-        self.go_on_at(yes);
-        match then {
-            Some(then) => self.branch_result(then, result, ty, join)?,
-            None => {
-                let value = self.branch_value(tested, ty);
-                let result = result.expect("a tested value is not void");
-                self.assign_and_join(result, value, join, span)?;
-            }
+        let join = self.new_location();
+        for (lowered, end) in branches {
+            self.go_on_at(end);
+            self.branch_result(lowered, result, ty, join)?;
         }
-        self.go_on_at(no);
-        self.branch_result(otherwise, result, ty, join)?;
         self.go_on_at(join);
         let value = match result {
             None => Value::Void,
@@ -219,14 +242,13 @@ impl Lowering<'_> {
         Ok(Lowered { value, ty, bit_width: None, span })
     }
 
-    fn branch_result(&mut self, expr: ExprId, result: Option<VariableId>, ty: Qual, join: LocationId) -> Lower<()> {
-        let span = self.ast.exprs[expr].span;
+    fn branch_result(&mut self, lowered: Lowered, result: Option<VariableId>, ty: Qual, join: LocationId) -> Lower<()> {
+        let span = lowered.span;
         let Some(result) = result else {
-            self.discard(expr)?;
+            self.carry_out(&lowered, span)?;
             self.emit_to(Op::Skip, join, span, Observe::No);
             return Ok(());
         };
-        let lowered = self.rvalue(expr)?;
         if self.types.scalar(ty.ty).is_some() {
             let scalar = self.scalar_of(lowered)?;
             let value = self.branch_value(scalar, ty);

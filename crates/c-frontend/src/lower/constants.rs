@@ -25,10 +25,7 @@ impl Lowering<'_> {
         if super::effects::has_effects(&ast, expr) {
             return Ok(None);
         }
-        self.unevaluated += 1;
-        let lowered = self.rvalue(expr);
-        self.unevaluated -= 1;
-        let lowered = lowered?;
+        let lowered = self.without_evaluating(|lowering| lowering.rvalue(expr))?;
         let Value::Scalar(value) = lowered.value else { return Ok(None) };
         match evaluate_constant(&self.program, value) {
             Ok(Evaluated::Int(value)) => Ok(Some((value, lowered.ty))),

@@ -3,7 +3,9 @@
 use foundation::{Diagnostic, Span};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
-use program::{CompareOp, Constant, ExprId as ModelExpr, ExprKind as ModelKind, InputSource, Op, Place, Root, Scalar};
+use program::{
+    CompareOp, Constant, ExprId as ModelExpr, ExprKind as ModelKind, InputSource, IntType, Op, Place, Root, Scalar,
+};
 
 use super::{Lower, Lowered, Lowering, Value};
 use crate::syntax::ast::ExprId;
@@ -49,6 +51,15 @@ impl Lowering<'_> {
                         let text = format!("`{}` is incomplete: its members are not known", self.describe(ty));
                         return self.error("incomplete-type", text, span);
                     }
+                    let place = match self.input_source(&place, ty) {
+                        Some(source) => {
+                            let copy = self.temporary(place.ty, span)?;
+                            let target = self.variable_place(copy);
+                            self.emit(Op::Input { target: target.clone(), source }, span)?;
+                            target
+                        }
+                        None => place,
+                    };
                     let ty = ty.unqualified();
                     Ok(Lowered { value: Value::Aggregate(place), ty, bit_width, span })
                 }
@@ -59,7 +70,7 @@ impl Lowering<'_> {
                 CType::VaList => self.unsupported_va_list(span),
                 CType::Void => Ok(Lowered { value: Value::Void, ty: ty.unqualified(), bit_width: None, span }),
                 _ => {
-                    let value = self.read(place, ty, span)?;
+                    let value = self.read(place, ty, bit_width, span)?;
                     Ok(Lowered { value: Value::Scalar(value), ty: ty.unqualified(), bit_width, span })
                 }
             },
@@ -77,20 +88,23 @@ impl Lowering<'_> {
     }
 
     /// The value in a place. Device registers, and volatile objects if the user asks for it, are input.
-    pub(crate) fn read(&mut self, place: Place, ty: Qual, span: Span) -> Lower<ModelExpr> {
-        if self.unevaluated == 0 && self.function.is_some() {
-            let source = match self.register_address(&place) {
-                Some(address) => Some(InputSource::Register(address)),
-                None if ty.is_volatile && self.options.volatile_input => {
-                    Some(InputSource::Volatile(self.root_name(&place)))
-                }
-                None => None,
-            };
-            if let Some(source) = source {
-                return self.input(ty, source, span);
-            }
+    fn read(&mut self, place: Place, ty: Qual, bit_width: Option<u16>, span: Span) -> Lower<ModelExpr> {
+        match self.input_source(&place, ty) {
+            Some(source) => self.input(ty, bit_width, source, span),
+            None => Ok(self.load(place)),
         }
-        Ok(self.load(place))
+    }
+
+    /// Where the value in a place comes from, if reading it is input.
+    fn input_source(&self, place: &Place, ty: Qual) -> Option<InputSource> {
+        if self.unevaluated > 0 || self.function.is_none() {
+            return None;
+        }
+        match self.register_address(place) {
+            Some(address) => Some(InputSource::Register(address)),
+            None if ty.is_volatile && self.options.volatile_input => Some(InputSource::Volatile(self.root_name(place))),
+            None => None,
+        }
     }
 
     /// The variable that a place is a part of, or words for what a pointer reaches.
@@ -101,13 +115,23 @@ impl Lowering<'_> {
         }
     }
 
-    /// An arbitrary value of a scalar type.
-    pub(crate) fn input(&mut self, ty: Qual, source: InputSource, span: Span) -> Lower<ModelExpr> {
-        let model = self.types.model_type(ty.ty, &mut self.program.types);
+    /// An arbitrary value of a scalar type, or of a bit-field of this width and type.
+    pub(crate) fn input(
+        &mut self,
+        ty: Qual,
+        bit_width: Option<u16>,
+        source: InputSource,
+        span: Span,
+    ) -> Lower<ModelExpr> {
+        let model = match (self.types.int_type(ty.ty), bit_width) {
+            (Some(int), Some(bits)) => self.program.types.scalar(Scalar::Int(IntType { bits, ..int })),
+            _ => self.types.model_type(ty.ty, &mut self.program.types),
+        };
         let variable = self.temporary(model, span)?;
         let target = self.variable_place(variable);
         self.emit(Op::Input { target: target.clone(), source }, span)?;
-        Ok(self.load(target))
+        let value = self.load(target);
+        Ok(self.cast_value(value, ty))
     }
 
     /// The fixed address that a place is at, if it is reached through a constant.
@@ -176,7 +200,7 @@ impl Lowering<'_> {
             }
             (ModelKind::Constant(Constant::Int(number)), Scalar::Float(_)) => number
                 .to_i32()
-                .filter(|small| small.abs() < 1 << 24)
+                .filter(|small| small.unsigned_abs() < 1 << 24)
                 .map(|small| Constant::Float(f64::from(small).to_bits())),
             _ => None,
         };

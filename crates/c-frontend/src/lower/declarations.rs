@@ -11,7 +11,7 @@ use crate::syntax::ast::{
     TypeName, TypeSpecifier,
 };
 use crate::types::layout::MOST_BYTES;
-use crate::types::{CType, FunctionType, IntKind, Qual, WideFloat};
+use crate::types::{CType, FunctionType, IntKind, Qual, TYPE_DEPTH_LIMIT, WideFloat};
 
 impl Lowering<'_> {
     /// The type that a type name names.
@@ -68,7 +68,15 @@ impl Lowering<'_> {
         ty.is_const |= specifiers.qualifiers.is_const;
         ty.is_volatile |= specifiers.qualifiers.is_volatile;
         ty.is_atomic |= specifiers.qualifiers.is_atomic;
+        self.check_depth(ty, span)?;
         Ok(ty)
+    }
+
+    fn check_depth(&mut self, ty: Qual, span: Span) -> Lower<()> {
+        if self.types.depth(ty.ty) > TYPE_DEPTH_LIMIT {
+            return self.error("nested-too-deeply", "this type is nested too deeply", span);
+        }
+        Ok(())
     }
 
     /// Refuses objects of atomic type. (Headers may name such types.)
@@ -102,6 +110,7 @@ impl Lowering<'_> {
                 }
                 Derived::Function(function) => self.function_type(ty, function)?,
             };
+            self.check_depth(ty, declarator.span)?;
         }
         match self.mode_attribute(&declarator.attributes, ty)? {
             Some(changed) => Ok(changed),
@@ -129,11 +138,19 @@ impl Lowering<'_> {
             ArrayLength::Unknown | ArrayLength::Star => return Ok(None),
             ArrayLength::Expr(expr) => *expr,
         };
+        // A parameter is a pointer whatever its length, which may name other parameters.
+        if parameter {
+            return Ok(None);
+        }
         let span = self.ast.exprs[expr].span;
         let value = match self.try_integer_constant(expr)? {
             Some((value, _)) => value,
-            None if parameter => return Ok(None),
             None => {
+                let ty = self.type_of_unevaluated(expr)?;
+                if !self.types.is_integer(ty.ty) {
+                    let text = format!("the length of an array must be an integer, not `{}`", self.describe(ty));
+                    return self.error("array-length", text, span);
+                }
                 return self.unsupported(
                     "unsupported-vla",
                     "arrays of variable length are",
@@ -213,6 +230,14 @@ impl Lowering<'_> {
             wanted = wanted.max(Some(bytes));
         }
         Ok(wanted)
+    }
+
+    /// The alignment in bytes that the name of a type has of its own: a declarator keeps it if it derives nothing but
+    /// arrays.
+    pub(crate) fn named_alignment(&self, specifiers: &Specifiers, declarator: &Declarator) -> Option<u64> {
+        let TypeSpecifier::Name(name) = specifiers.ty else { return None };
+        let only_arrays = declarator.derived.iter().all(|derived| matches!(derived, Derived::Array { .. }));
+        self.scopes.alignment_of_type(name).filter(|_| only_arrays)
     }
 
     fn alignment_constant(&mut self, expr: crate::syntax::ast::ExprId) -> Lower<u64> {

@@ -1,28 +1,112 @@
 //! Which expressions have side effects when they are evaluated: they call, assign, or contain statements. What
 //! `sizeof`, `_Alignof` and `_Generic`'s control do not evaluate does not count.
 
-use crate::syntax::ast::{Ast, ExprId, ExprKind, Initializer};
+use foundation::Id;
+
+use crate::syntax::ast::{Ast, ExprId, ExprKind, Initializer, UnaryOp};
+use crate::syntax::symbols::Symbol;
+
+/// A syntax tree with what is known of the effects of its expressions, which are asked for at every level of nesting.
+#[derive(Default)]
+pub(crate) struct Tree {
+    ast: Ast,
+    /// For each expression, whether evaluating it may change the state.
+    effects: Vec<bool>,
+}
+
+impl Tree {
+    pub(crate) fn new(ast: Ast) -> Self {
+        // Operands come before what they are operands of.
+        let mut effects = Vec::with_capacity(ast.exprs.len());
+        for id in ast.exprs.ids() {
+            let own = is_effect(&ast.exprs[id].kind) || copies_a_choice(&ast, id);
+            effects.push(own || evaluated_operands(&ast, id).iter().any(|operand| effects[operand.index()]));
+        }
+        Self { ast, effects }
+    }
+}
+
+impl std::ops::Deref for Tree {
+    type Target = Ast;
+
+    fn deref(&self) -> &Ast {
+        &self.ast
+    }
+}
 
 /// Whether evaluating an expression may change the state.
-pub(crate) fn has_effects(ast: &Ast, expr: ExprId) -> bool {
-    first_effect(ast, expr).is_some()
+pub(crate) fn has_effects(tree: &Tree, expr: ExprId) -> bool {
+    tree.effects[expr.index()]
+}
+
+/// Whether an expression changes the state by itself.
+fn is_effect(kind: &ExprKind) -> bool {
+    matches!(
+        kind,
+        ExprKind::Call(..)
+            | ExprKind::Assign(..)
+            | ExprKind::Increment { .. }
+            | ExprKind::Statement(_)
+            | ExprKind::VaArg(..)
+            | ExprKind::CompoundLiteral(..)
+    )
 }
 
 /// The first subexpression that may change the state when it is evaluated.
 pub(crate) fn first_effect(ast: &Ast, expr: ExprId) -> Option<ExprId> {
     let mut open = vec![expr];
     while let Some(expr) = open.pop() {
-        match &ast.exprs[expr].kind {
-            ExprKind::Call(..)
-            | ExprKind::Assign(..)
-            | ExprKind::Increment { .. }
-            | ExprKind::Statement(_)
-            | ExprKind::VaArg(..)
-            | ExprKind::CompoundLiteral(..) => return Some(expr),
-            _ => open.extend(evaluated_operands(ast, expr).into_iter().rev()),
+        if is_effect(&ast.exprs[expr].kind) {
+            return Some(expr);
         }
+        open.extend(evaluated_operands(ast, expr).into_iter().rev());
     }
     None
+}
+
+/// Whether an expression is a member of a conditional structure (`(c ? *p : s).a`): what is chosen is copied, so that it
+/// must not be evaluated where it is not needed.
+fn copies_a_choice(ast: &Ast, expr: ExprId) -> bool {
+    matches!(ast.exprs[expr].kind, ExprKind::Member { base, arrow: false, .. } if is_conditional(ast, base))
+}
+
+/// Whether an expression is conditional, perhaps behind commas.
+pub(crate) fn is_conditional(ast: &Ast, mut expr: ExprId) -> bool {
+    while let ExprKind::Comma(_, last) = ast.exprs[expr].kind {
+        expr = last;
+    }
+    matches!(ast.exprs[expr].kind, ExprKind::Conditional { .. })
+}
+
+/// An operand that has the type of an expression without side effects, if that may be a structure or union, judged by
+/// its shape: conditionals have the type of their first operand, which is looked for through all of them.
+pub(crate) fn record_like_operand(ast: &Ast, mut expr: ExprId) -> Option<ExprId> {
+    loop {
+        expr = match &ast.exprs[expr].kind {
+            ExprKind::Comma(_, last) => *last,
+            ExprKind::Conditional { then: Some(then), .. } => *then,
+            ExprKind::Identifier(_)
+            | ExprKind::Member { .. }
+            | ExprKind::Index(..)
+            | ExprKind::Unary(UnaryOp::Dereference, _)
+            | ExprKind::Generic(..)
+            | ExprKind::Choose(..) => return Some(expr),
+            _ => return None,
+        }
+    }
+}
+
+/// Whether evaluating an initialiser may read the variable of this name.
+pub(crate) fn mentions(ast: &Ast, initializer: &Initializer, name: Symbol) -> bool {
+    let mut open = initializer_exprs(initializer);
+    while let Some(expr) = open.pop() {
+        match ast.exprs[expr].kind {
+            ExprKind::Identifier(other) if other == name => return true,
+            ExprKind::Statement(_) => return true,
+            _ => open.extend(evaluated_operands(ast, expr)),
+        }
+    }
+    false
 }
 
 /// The operands that evaluating an expression evaluates, in order.

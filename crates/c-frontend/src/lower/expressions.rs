@@ -33,7 +33,10 @@ impl Lowering<'_> {
             ExprKind::Conditional { condition, then, otherwise } => {
                 self.conditional(*condition, *then, *otherwise, span)
             }
-            ExprKind::Cast(name, operand) => self.cast(name, *operand, span),
+            ExprKind::Cast(name, operand) => {
+                let ty = self.type_name(name)?;
+                self.cast(ty, *operand, span)
+            }
             ExprKind::CompoundLiteral(name, initializer) => self.compound_literal(name, initializer, span),
             ExprKind::Call(function, arguments) => self.call(*function, arguments, span, None),
             ExprKind::Index(array, index) => self.index(*array, *index, span),
@@ -50,7 +53,11 @@ impl Lowering<'_> {
             }
             ExprKind::AlignofType(name) => {
                 let ty = self.type_name(name)?;
-                Ok(self.align_of(ty, span))
+                let kind = self.types.size_kind();
+                Ok(match self.named_alignment(&name.specifiers, &name.declarator) {
+                    Some(bytes) => self.int_constant(bytes, kind, span),
+                    None => self.align_of(ty, span),
+                })
             }
             ExprKind::AlignofExpr(operand) => {
                 let ty = self.type_of_unevaluated(*operand)?;
@@ -151,10 +158,7 @@ impl Lowering<'_> {
 
     /// The type of an expression that is not evaluated, before its value is taken.
     pub(crate) fn type_of_unevaluated(&mut self, expr: ExprId) -> Lower<Qual> {
-        self.unevaluated += 1;
-        let lowered = self.expr(expr);
-        self.unevaluated -= 1;
-        let lowered = lowered?;
+        let lowered = self.without_evaluating(|lowering| lowering.expr(expr))?;
         if lowered.bit_width.is_some() && matches!(lowered.value, Value::Place(_)) {
             return self.error("bit-field", "a bit-field has no size of its own", lowered.span);
         }
@@ -192,7 +196,10 @@ impl Lowering<'_> {
                         let CType::Record(record) = *self.types.get(ty.ty) else { break };
                         let Some(body) = &self.types.records[record].body else { break };
                         let member = &body.members[at as usize];
-                        offset_bits += member.offset_bits;
+                        let Some(moved) = offset_bits.checked_add(member.offset_bits) else {
+                            return self.error("array-length", "this index is out of range", span);
+                        };
+                        offset_bits = moved;
                         ty = member.ty;
                     }
                 }
@@ -218,10 +225,7 @@ impl Lowering<'_> {
 
     /// `_Generic` (6.5.1.1).
     fn generic(&mut self, control: ExprId, associations: &[(Option<TypeName>, ExprId)], span: Span) -> Lower<Lowered> {
-        self.unevaluated += 1;
-        let lowered = self.rvalue(control);
-        self.unevaluated -= 1;
-        let ty = lowered?.ty;
+        let ty = self.without_evaluating(|lowering| lowering.rvalue(control))?.ty;
         let mut chosen = None;
         for (name, value) in associations {
             match name {
@@ -268,19 +272,24 @@ impl Lowering<'_> {
                 if self.types.is_void(ty.ty) {
                     return self.discard(*operand);
                 }
-                self.rvalue(id)?
+                self.cast(ty, *operand, expr.span)?
             }
             ExprKind::Identifier(_) => self.expr(id)?,
             _ => self.rvalue(id)?,
         };
+        self.carry_out(&lowered, expr.span)
+    }
+
+    /// Computes a value that is not used, if that may be undefined.
+    pub(crate) fn carry_out(&mut self, lowered: &Lowered, span: Span) -> Lower<()> {
         if let Value::Scalar(value) = lowered.value
             && self.may_be_undefined(value)
         {
             let scalar = self.program.exprs.ty(value);
             let ty = self.program.types.scalar(scalar);
-            let variable = self.temporary(ty, expr.span)?;
+            let variable = self.temporary(ty, span)?;
             let target = self.variable_place(variable);
-            self.emit(program::Op::Assign { target, value: program::Operand::Scalar(value) }, expr.span)?;
+            self.emit(program::Op::Assign { target, value: program::Operand::Scalar(value) }, span)?;
         }
         Ok(())
     }

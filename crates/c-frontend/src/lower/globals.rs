@@ -7,10 +7,11 @@ use foundation::{Diagnostic, Span};
 use program::{Function, FunctionId, Initial, Observe, Op, Operand, Variable, VariableId, VariableKind};
 
 use super::build::FunctionBuilder;
+use super::effects::Tree;
 use super::scope::{Binding, BindingKind};
 use super::{FunctionInfo, Linked, Lower, Lowering};
 use crate::syntax::ast::{
-    Ast, Declaration, Derived, ExternalDeclaration, FunctionDefinition, FunctionDerived, InitDeclarator, Initializer,
+    Declaration, Derived, ExternalDeclaration, FunctionDefinition, FunctionDerived, InitDeclarator, Initializer,
     Specifiers, StmtKind, Storage, TypeSpecifier,
 };
 use crate::syntax::symbols::Symbol;
@@ -18,9 +19,10 @@ use crate::types::{CType, FunctionType, IntKind, Qual};
 
 impl Lowering<'_> {
     /// Lowers a translation unit.
-    pub(crate) fn unit(&mut self, ast: Rc<Ast>) {
+    pub(crate) fn unit(&mut self, ast: Rc<Tree>) {
         self.scopes.start_unit();
         self.ast = ast.clone();
+        let own: Vec<Symbol> = super::defined_functions(&ast, true).filter(|name| self.defined.insert(*name)).collect();
         for item in &ast.items {
             let _ = match item {
                 ExternalDeclaration::Function(function) => self.function_definition(function, false),
@@ -32,10 +34,33 @@ impl Lowering<'_> {
                 }
             };
         }
+        for name in own {
+            self.defined.remove(&name);
+        }
+        self.complete_globals();
         let names: Vec<(Symbol, Binding)> =
             self.scopes.file_names().map(|(name, binding)| (name, binding.clone())).collect();
         for (name, binding) in names {
             self.file_scope.entry(name).or_default().push(binding);
+        }
+    }
+
+    /// Completes the types of the objects that this unit defines.
+    fn complete_globals(&mut self) {
+        let defined: Vec<VariableId> = self
+            .scopes
+            .file_names()
+            .filter_map(|(_, binding)| match binding.kind {
+                BindingKind::Variable(variable) => Some(variable),
+                _ => None,
+            })
+            .filter(|variable| {
+                let kind = &self.program.variables[*variable].kind;
+                matches!(kind, VariableKind::Global { initial: Initial::Values(_), .. })
+            })
+            .collect();
+        for variable in defined {
+            let _ = self.complete_tentative(variable);
         }
     }
 
@@ -59,7 +84,8 @@ impl Lowering<'_> {
         let span = item.declarator.span;
         let Some(name) = item.declarator.name else { return Ok(()) };
         if specifiers.storage == Some(Storage::Typedef) {
-            return self.typedef(name, ty, span);
+            self.typedef(name, ty, span)?;
+            return self.align_typedef(name, specifiers, item);
         }
         if self.types.as_function(ty.ty).is_some() {
             if item.initializer.is_some() {
@@ -67,6 +93,10 @@ impl Lowering<'_> {
             }
             self.declare_function(name, ty, specifiers, item, span)?;
             return Ok(());
+        }
+        let mut attributes = specifiers.attributes.iter().chain(&item.declarator.attributes);
+        if let Some(alias) = attributes.find(|attribute| attribute.name == "alias") {
+            return self.unsupported("unsupported-attribute", "the attribute `alias` is", alias.span, "");
         }
         self.global_object(name, ty, specifiers, item.initializer.as_ref(), span)
     }
@@ -78,6 +108,16 @@ impl Lowering<'_> {
             return Ok(());
         }
         self.declare_name(name, Binding { kind: BindingKind::Typedef(ty), span })
+    }
+
+    /// Keeps the alignment that the attribute `aligned` gives a name of a type, or that it has from another one.
+    pub(crate) fn align_typedef(&mut self, name: Symbol, specifiers: &Specifiers, item: &InitDeclarator) -> Lower<()> {
+        let own = self.wanted_alignment(&[], &item.declarator.attributes)?;
+        let asked = own.max(self.wanted_alignment(&[], &specifiers.attributes)?);
+        if let Some(bytes) = asked.or(self.named_alignment(specifiers, &item.declarator)) {
+            self.scopes.align_type(name, bytes);
+        }
+        Ok(())
     }
 
     /// Declares a function in the current scope.
@@ -164,7 +204,7 @@ impl Lowering<'_> {
         };
         let mut unique = text.clone();
         let mut number = 2;
-        while self.program.function_named(&unique).is_some() {
+        while !self.function_names.insert(unique.clone()) {
             unique = format!("{text}@{number}");
             number += 1;
         }
@@ -379,7 +419,12 @@ impl Lowering<'_> {
             Some((BindingKind::Variable(variable), _)) => Some(variable),
             Some((BindingKind::External(_), _)) | None if !internal => match self.linked.get(&name) {
                 Some(Linked::Variable(variable)) => Some(*variable),
-                Some(Linked::Declared(..)) | None => None,
+                Some(Linked::Declared(earlier, other)) => {
+                    let (earlier, other) = (*earlier, *other);
+                    self.check_same_type(name, ty, earlier, span, other)?;
+                    None
+                }
+                None => None,
                 Some(Linked::Function(_)) => {
                     let text = format!("`{}` is a function in another file", self.text(name));
                     return self.error("redefinition", text, span);
@@ -395,21 +440,23 @@ impl Lowering<'_> {
             }
         };
         if let Some(variable) = known {
-            let earlier = self.variable_types[&variable];
-            if !self.types.compatible(earlier.ty, ty.ty) {
-                let text = format!(
-                    "`{}` is declared as `{}` here and as `{}` elsewhere",
-                    self.text(name),
-                    self.describe(ty),
-                    self.describe(earlier)
-                );
-                let other = self.program.variables[variable].span;
-                let diagnostic =
-                    Diagnostic::error("conflicting-types", text).at(span).also(other, "the other declaration");
-                return self.fail(diagnostic);
-            }
+            let (earlier, other) = (self.variable_types[&variable], self.program.variables[variable].span);
+            self.check_same_type(name, ty, earlier, span, other)?;
         }
         Ok(known)
+    }
+
+    fn check_same_type(&mut self, name: Symbol, ty: Qual, earlier: Qual, span: Span, other: Span) -> Lower<()> {
+        if self.types.compatible(earlier.ty, ty.ty) {
+            return Ok(());
+        }
+        let text = format!(
+            "`{}` is declared as `{}` here and as `{}` elsewhere",
+            self.text(name),
+            self.describe(ty),
+            self.describe(earlier)
+        );
+        self.fail(Diagnostic::error("conflicting-types", text).at(span).also(other, "the other declaration"))
     }
 
     /// A new object that lives as long as the program, zero at first.
@@ -455,6 +502,9 @@ impl Lowering<'_> {
 
     /// Tells which objects are used but defined nowhere.
     pub(crate) fn warn_undefined_objects(&mut self) {
+        if self.diagnostics.has_errors() {
+            return;
+        }
         let undefined: Vec<(String, Span)> = self
             .program
             .variables
@@ -517,13 +567,18 @@ impl Lowering<'_> {
         self.variable_types.insert(variable, ty);
         self.program.functions[function].locals.push(variable);
         self.scopes.note_local(function, name, variable);
+        self.add_to_block(variable);
+        self.declare_name(name, Binding { kind: BindingKind::Variable(variable), span })?;
+        Ok(variable)
+    }
+
+    /// Lets the lifetime of a variable end with the innermost block.
+    pub(crate) fn add_to_block(&mut self, variable: VariableId) {
         let builder = self.builder();
         let block = *builder.blocks.last().expect("a function body is a block");
         if builder.blocks.len() > 1 {
             builder.block_variables.entry(block).or_default().push(variable);
         }
-        self.declare_name(name, Binding { kind: BindingKind::Variable(variable), span })?;
-        Ok(variable)
     }
 
     /// Ends the lifetimes of the variables in the blocks that a jump leaves, innermost first.

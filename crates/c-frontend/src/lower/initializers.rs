@@ -45,6 +45,8 @@ enum Stored {
     Aggregate(ExprId),
     /// A character of a string literal.
     Character(u32),
+    /// What another part was just initialised with: in a range, side effects happen once.
+    Copy(Target),
 }
 
 /// The items of one pair of braces, consumed from left to right.
@@ -56,8 +58,8 @@ struct Items<'i> {
 /// An aggregate with more scalars than this is initialised by a copy of a constant image.
 const MOST_SINGLE_STORES: u64 = 16;
 
-/// A range designator may name this many elements at most.
-const MOST_RANGE: u64 = 1 << 20;
+/// All range designators together may name this many elements: ranges in ranges would be as many as one likes.
+const MOST_RANGE_ELEMENTS: u64 = 1 << 21;
 
 impl Lowering<'_> {
     /// Gives an object with static storage its initial value.
@@ -73,8 +75,10 @@ impl Lowering<'_> {
             {
                 *initial = Initial::Values(Vec::new());
             }
-            let ty = self.variable_types[&variable];
-            return self.complete_tentative(variable, ty, span);
+            if !self.scopes.at_file_scope() {
+                return self.complete_tentative(variable);
+            }
+            return Ok(());
         };
         if !self.initialized.insert(variable) {
             let name = self.program.variables[variable].name.clone();
@@ -98,14 +102,17 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// An array of unknown length without an initialiser has one element (6.9.2p5).
-    fn complete_tentative(&mut self, variable: VariableId, ty: Qual, span: Span) -> Lower<()> {
+    /// At the end of a translation unit an array of unknown length has one element, and every other object must have a
+    /// complete type (6.9.2p5).
+    pub(crate) fn complete_tentative(&mut self, variable: VariableId) -> Lower<()> {
+        let ty = self.variable_types[&variable];
         if let CType::Array { element, length: None } = *self.types.get(ty.ty) {
             let completed = self.types.intern(CType::Array { element, length: Some(1) });
             self.set_variable_type(variable, Qual { ty: completed, ..ty });
             return Ok(());
         }
-        if self.types.size_bits(ty.ty).is_none() && !self.scopes.at_file_scope() {
+        if self.types.size_bits(ty.ty).is_none() {
+            let span = self.program.variables[variable].span;
             let text = format!("this object has the incomplete type `{}`", self.describe(ty));
             return self.error("incomplete-type", text, span);
         }
@@ -120,6 +127,12 @@ impl Lowering<'_> {
         span: Span,
     ) -> Lower<()> {
         let ty = self.variable_types[&variable];
+        if self.unevaluated > 0 {
+            // Nothing is stored; only a length may have to be found.
+            let completed = self.completed_by(ty, initializer, span)?;
+            self.set_variable_type(variable, completed);
+            return Ok(());
+        }
         if let Initializer::Expr(expr) = initializer {
             if self.types.is_scalar(ty.ty) {
                 return self.initialize_scalar(variable, ty, *expr, span);
@@ -134,7 +147,7 @@ impl Lowering<'_> {
         let stores = self.stores_of(variable, initializer, span)?;
         let ty = self.variable_types[&variable];
         let whole = Target { path: Vec::new(), offset_bits: 0, ty, bit_width: None };
-        if self.scalar_count(ty) > MOST_SINGLE_STORES {
+        if self.types.scalar_count(ty.ty) > MOST_SINGLE_STORES {
             return self.initialize_by_image(variable, stores, span);
         }
         let mut leaves = Vec::new();
@@ -156,7 +169,9 @@ impl Lowering<'_> {
     fn initialize_scalar(&mut self, variable: VariableId, ty: Qual, expr: ExprId, span: Span) -> Lower<()> {
         let ast = self.ast.clone();
         let lowered = match &ast.exprs[expr].kind {
-            ExprKind::Call(function, arguments) => self.call(*function, arguments, span, Some(variable))?,
+            ExprKind::Call(function, arguments) => {
+                self.call(*function, arguments, ast.exprs[expr].span, Some(variable))?
+            }
             _ => self.expr(expr)?,
         };
         if matches!((&ast.exprs[expr].kind, &lowered.value), (ExprKind::Call(..), Value::Place(place)) if place.as_variable() == Some(variable))
@@ -204,6 +219,13 @@ impl Lowering<'_> {
                 let lowered = self.rvalue(*expr)?;
                 Operand::Aggregate(self.aggregate_operand(lowered, store.target.ty, "this initialiser")?)
             }
+            Stored::Copy(from) => {
+                let place = self.target_place(variable, from);
+                match self.types.is_scalar(from.ty.ty) {
+                    true => Operand::Scalar(self.load(place)),
+                    false => Operand::Aggregate(place),
+                }
+            }
             _ => Operand::Scalar(self.stored_scalar(store)?),
         };
         self.emit(Op::Assign { target, value }, span)
@@ -219,13 +241,13 @@ impl Lowering<'_> {
                 let int = self.types.int_type(store.target.ty.ty).expect("characters are integers");
                 Ok(self.program.exprs.int(character_value(*unit, int), int))
             }
-            Stored::Aggregate(_) => unreachable!("aggregates are stored whole"),
+            Stored::Aggregate(_) | Stored::Copy(_) => unreachable!("these are stored whole"),
         }
     }
 
     /// A store as an initial value, if it is constant.
     fn constant_item(&mut self, store: &Store) -> Lower<Option<InitialItem>> {
-        if let Stored::Aggregate(_) = store.value {
+        if let Stored::Aggregate(_) | Stored::Copy(_) = store.value {
             return Ok(None);
         }
         if let Stored::Expr(expr) = store.value
@@ -249,7 +271,7 @@ impl Lowering<'_> {
     fn store_span(&self, store: &Store) -> Option<Span> {
         match store.value {
             Stored::Expr(expr) | Stored::Aggregate(expr) => Some(self.ast.exprs[expr].span),
-            Stored::Character(_) => None,
+            Stored::Character(_) | Stored::Copy(_) => None,
         }
     }
 
@@ -263,7 +285,35 @@ impl Lowering<'_> {
             let completed = self.types.intern(CType::Array { element, length: Some(length) });
             self.set_variable_type(variable, Qual { ty: completed, ..ty });
         }
+        self.refuse_flexible_values(variable, &stores, span)?;
         Ok(stores)
+    }
+
+    /// Values for a member that is an array of unknown length would lie behind the object.
+    fn refuse_flexible_values(&mut self, variable: VariableId, stores: &[Store], span: Span) -> Lower<()> {
+        let size = self.types.size_bits(self.variable_types[&variable].ty).unwrap_or(0);
+        let behind = |store: &Store| match store.target.bit_width {
+            Some(_) => false,
+            None => store.target.offset_bits + self.types.size_bits(store.target.ty.ty).unwrap_or(0) > size,
+        };
+        if !stores.iter().any(behind) {
+            return Ok(());
+        }
+        self.unsupported(
+            "unsupported-flexible-initializer",
+            "initial values for a member of unknown length are",
+            span,
+            "give the array its length",
+        )
+    }
+
+    /// An array type of unknown length with the length that an initialiser gives it.
+    fn completed_by(&mut self, ty: Qual, initializer: &Initializer, span: Span) -> Lower<Qual> {
+        let CType::Array { element, length: None } = *self.types.get(ty.ty) else { return Ok(ty) };
+        let target = Target { path: Vec::new(), offset_bits: 0, ty, bit_width: None };
+        let length = self.collect(&target, initializer, span, &mut Vec::new())?;
+        let completed = self.types.intern(CType::Array { element, length: Some(length) });
+        Ok(Qual { ty: completed, ..ty })
     }
 
     /// Collects the stores of one initialiser; returns how many elements it gives an array.
@@ -377,18 +427,8 @@ impl Lowering<'_> {
                 let (path, range_end) = self.designated(target.ty, &designators[0], span)?;
                 index = path[0].into();
                 last = range_end.unwrap_or(index);
-                inner = &designators[1..];
-                if path.len() > 1 {
-                    let mut part = target.clone();
-                    for at in &path {
-                        part = self.part(&part, u64::from(*at), span)?;
-                    }
-                    self.collect(&part, initializer, span, out)?;
-                    items.at += 1;
-                    index += 1;
-                    length = length.max(index);
-                    continue;
-                }
+                // A member of an anonymous structure is looked for again inside of it.
+                inner = if path.len() > 1 { designators } else { &designators[1..] };
             }
             if !self.has_part(target.ty, index) || (is_union && designators.is_none() && index > 0) {
                 if braced {
@@ -397,15 +437,23 @@ impl Lowering<'_> {
                 }
                 return Ok(length);
             }
-            let part = self.part(target, index, span)?;
-            if inner.is_empty() {
-                self.collect_part(&part, items, span, out)?;
-            } else {
-                self.collect_list(&part, items, false, span, Some(inner), out)?;
-            }
-            for other in index + 1..=last {
-                let part = self.part(target, other, span)?;
-                self.collect(&part, initializer, span, out)?;
+            let only = Items { list: &items.list[..=items.at], at: items.at };
+            let range_start = out.len();
+            let mut stores_of_one = 0;
+            for at in index..=last {
+                let part = self.part(target, at, span)?;
+                let start = out.len();
+                // What follows without a designator goes on behind the last part of a range.
+                if at == last {
+                    self.collect_designated(&part, items, inner, span, out)?;
+                } else {
+                    self.collect_designated(&part, &mut Items { ..only }, inner, span, out)?;
+                }
+                if at == index {
+                    stores_of_one = out.len() - start;
+                } else {
+                    self.evaluate_once(range_start, start, stores_of_one, out);
+                }
             }
             index = last + 1;
             length = length.max(index);
@@ -414,6 +462,32 @@ impl Lowering<'_> {
             }
         }
         Ok(length)
+    }
+
+    /// Initialises a part, or what further designators lead to in it, from the next item or items.
+    fn collect_designated(
+        &mut self,
+        part: &Target,
+        items: &mut Items<'_>,
+        inner: &[Designator],
+        span: Span,
+        out: &mut Vec<Store>,
+    ) -> Lower<()> {
+        if inner.is_empty() {
+            return self.collect_part(part, items, span, out);
+        }
+        self.collect_list(part, items, false, span, Some(inner), out).map(|_| ())
+    }
+
+    /// Makes stores copies of earlier ones that come from the same expressions, where these have side effects.
+    fn evaluate_once(&self, earlier: usize, later: usize, count: usize, out: &mut [Store]) {
+        for at in 0..count.min(out.len() - later) {
+            if let Stored::Expr(expr) | Stored::Aggregate(expr) = out[later + at].value
+                && super::effects::has_effects(&self.ast, expr)
+            {
+                out[later + at].value = Stored::Copy(out[earlier + at].target.clone());
+            }
+        }
     }
 
     /// Initialises one part from the next item, or from several where the part's braces are left out.
@@ -502,6 +576,14 @@ impl Lowering<'_> {
                     return self.error("incomplete-type", "the members of this type are not known", span);
                 };
                 let member = body.members[index as usize].clone();
+                if let CType::Array { length: None, .. } = self.types.get(member.ty.ty) {
+                    return self.unsupported(
+                        "unsupported-flexible-array",
+                        "initialising an array without a length inside a structure is",
+                        span,
+                        "allocate the structure with `malloc`",
+                    );
+                }
                 let mut path = target.path.clone();
                 path.push(PathStep::Field(index as u32));
                 Ok(Target {
@@ -529,7 +611,8 @@ impl Lowering<'_> {
             Designator::Index(expr) => Ok((vec![self.designated_index(ty, *expr, span)? as u32], None)),
             Designator::Range(first, last) => {
                 let (first, last) = (self.designated_index(ty, *first, span)?, self.designated_index(ty, *last, span)?);
-                if last < first || last - first > MOST_RANGE {
+                self.range_elements = self.range_elements.saturating_add(last.saturating_sub(first));
+                if last < first || self.range_elements > MOST_RANGE_ELEMENTS {
                     return self.error("designator", "this range is empty or too large", span);
                 }
                 Ok((vec![first as u32], Some(last)))
@@ -567,18 +650,11 @@ impl Lowering<'_> {
         Place { root: program::Root::Variable(variable), path, ty }
     }
 
-    fn scalar_count(&self, ty: Qual) -> u64 {
-        match self.types.get(ty.ty) {
-            CType::Array { element, length } => length.unwrap_or(0).saturating_mul(self.scalar_count(*element)),
-            CType::Record(record) => self.types.records[*record].body.as_ref().map_or(0, |body| {
-                body.members.iter().map(|member| self.scalar_count(member.ty)).fold(0, u64::saturating_add)
-            }),
-            _ => 1,
-        }
-    }
-
-    /// The scalars of an object; of a union, those of its first member.
+    /// The scalars of an object; of a union, those of its largest member, so that all of it is zero.
     fn leaves(&self, target: &Target, out: &mut Vec<Target>) {
+        if self.types.scalar_count(target.ty.ty) == 0 {
+            return;
+        }
         match self.types.get(target.ty.ty) {
             CType::Array { element, length } => {
                 for index in 0..length.unwrap_or(0) {
@@ -587,8 +663,14 @@ impl Lowering<'_> {
             }
             CType::Record(record) => {
                 let Some(body) = &self.types.records[*record].body else { return };
-                let count = if self.is_union(target.ty) { 1 } else { body.members.len() };
-                for (at, member) in body.members.iter().take(count).enumerate() {
+                let largest = (0..body.members.len())
+                    .rev()
+                    .max_by_key(|at| self.types.size_bits(body.members[*at].ty.ty))
+                    .filter(|_| self.is_union(target.ty));
+                for (at, member) in body.members.iter().enumerate() {
+                    if largest.is_some_and(|largest| largest != at) {
+                        continue;
+                    }
                     let mut path = target.path.clone();
                     path.push(PathStep::Field(at as u32));
                     let part = Target {
@@ -623,8 +705,10 @@ impl Lowering<'_> {
     ) -> Lower<Lowered> {
         let ty = self.type_name(name)?;
         if self.unevaluated > 0 {
-            let lowered = self.placeholder(ty, span);
-            return Ok(Lowered { ty, ..lowered });
+            let ty = self.completed_by(ty, initializer, span)?;
+            let null = self.zero(program::Scalar::Pointer);
+            let place = Place::pointer(null, self.types.model_type(ty.ty, &mut self.program.types));
+            return Ok(Lowered { value: Value::Place(place), ty, bit_width: None, span });
         }
         let symbol = self.symbols.intern("(literal)");
         let variable = if self.function.is_some() {
@@ -639,6 +723,10 @@ impl Lowering<'_> {
             });
             self.variable_types.insert(variable, ty);
             self.program.functions[function].locals.push(variable);
+            self.add_to_block(variable);
+            self.emit(Op::Declare(variable), span)?;
+            let declared = self.builder().last;
+            self.revivals.extend(declared);
             self.initialize_local(variable, initializer, span)?;
             variable
         } else {

@@ -111,6 +111,20 @@ int isprint(int c) { return c >= 32 && c < 127; }
 int toupper(int c) { return islower(c) ? c - 'a' + 'A' : c; }
 int tolower(int c) { return isupper(c) ? c - 'A' + 'a' : c; }
 
+/* What the macros of <ctype.h> in the GNU C library look at: one bit per class, from -128 on. */
+const unsigned short **__ctype_b_loc(void)
+{
+    static const unsigned short classes[384] = {
+        [128 + 0 ... 128 + 31] = 0x2, [128 + '\t'] = 0x2003, [128 + '\n' ... 128 + '\r'] = 0x2002,
+        [128 + ' '] = 0x6001, [128 + '!' ... 128 + '/'] = 0xc004, [128 + '0' ... 128 + '9'] = 0xd808,
+        [128 + ':' ... 128 + '@'] = 0xc004, [128 + 'A' ... 128 + 'F'] = 0xd508, [128 + 'G' ... 128 + 'Z'] = 0xc508,
+        [128 + '[' ... 128 + '`'] = 0xc004, [128 + 'a' ... 128 + 'f'] = 0xd608, [128 + 'g' ... 128 + 'z'] = 0xc608,
+        [128 + '{' ... 128 + '~'] = 0xc004, [128 + 127] = 0x2
+    };
+    static const unsigned short *middle = classes + 128;
+    return &middle;
+}
+
 int atoi(const char *s)
 {
     int value = 0, negative = 0;
@@ -183,3 +197,8 @@ int __builtin_clzll(unsigned long long x)
     while (!((x >> (63 - n)) & 1)) n++;
     return n;
 }
+
+int __builtin_isfinite(double x) { return x - x == 0; }
+int __builtin_isinf(double x) { return x == x && x - x != 0; }
+int __builtin_isinf_sign(double x) { return __builtin_isinf(x) ? (x > 0 ? 1 : -1) : 0; }
+int __builtin_signbit(double x) { return x < 0 || (x == 0 && 1 / x < 0); }

@@ -11,9 +11,9 @@ use program::{
 };
 
 use super::convert::ScalarValue;
-use super::effects::has_effects;
+use super::effects::{Tree, has_effects};
 use super::{Linked, Lower, Lowered, Lowering, Value};
-use crate::syntax::ast::{Ast, ExprId, ExternalDeclaration};
+use crate::syntax::ast::{ExprId, ExternalDeclaration};
 use crate::syntax::symbols::{Symbol, Symbols};
 use crate::types::{CType, IntKind, Qual};
 
@@ -23,7 +23,7 @@ const BODIES: &str = include_str!("library.c");
 /// The library functions with a body of our own.
 #[derive(Default)]
 pub(crate) struct Library {
-    ast: Rc<Ast>,
+    ast: Rc<Tree>,
     bodies: HashSet<Symbol>,
     types: HashMap<Symbol, Qual>,
     wanted: Vec<Symbol>,
@@ -33,8 +33,8 @@ impl Library {
     pub(crate) fn new(sources: &mut SourceMap, symbols: &mut Symbols, diagnostics: &mut Diagnostics) -> Self {
         let source = sources.add("<library>", BODIES);
         let ast = crate::syntax::parse(source, sources, symbols, diagnostics);
-        let bodies = super::defined_functions(&ast).collect();
-        Self { ast: Rc::new(ast), bodies, types: HashMap::new(), wanted: Vec::new() }
+        let bodies = super::defined_functions(&ast, false).collect();
+        Self { ast: Rc::new(Tree::new(ast)), bodies, types: HashMap::new(), wanted: Vec::new() }
     }
 
     pub(crate) fn has_body(&self, name: Symbol) -> bool {
@@ -274,7 +274,7 @@ impl Lowering<'_> {
         }
         let text = self.text(name);
         if let Some(code) = unsupported_code(&text) {
-            let name = if code == "unsupported-setjmp" { "setjmp" } else { &text };
+            let name = text.strip_prefix("__builtin_").unwrap_or(&text).trim_start_matches('_');
             return self.unsupported(code, &format!("`{name}` is"), span, "");
         }
         let result = self.types.as_function(self.functions[&function].ty.ty).expect("a function").result;
@@ -307,11 +307,11 @@ impl Lowering<'_> {
     ) -> Lower<Option<Lowered>> {
         match name {
             "__VERIFIER_assume" | "__ESBMC_assume" | "__CPROVER_assume" | "assume" | "__builtin_assume" => {
-                let condition = self.condition_argument(name, arguments, span)?;
+                let condition = self.condition_argument(name, function, arguments, span)?;
                 self.emit(Op::Assume(condition), span)?;
             }
             "__VERIFIER_assert" | "__ESBMC_assert" | "__CPROVER_assert" | "assert" => {
-                let condition = self.condition_argument(name, arguments, span)?;
+                let condition = self.condition_argument(name, function, arguments, span)?;
                 let (holds, fails) = (self.new_location(), self.new_location());
                 self.branch_on(condition, (holds, Observe::No), (fails, Observe::No), span);
                 self.go_on_at(fails);
@@ -355,12 +355,35 @@ impl Lowering<'_> {
         Ok(Some(Lowered { value: Value::Void, ty: void, bit_width: None, span }))
     }
 
-    fn condition_argument(&mut self, name: &str, arguments: &[ExprId], span: Span) -> Lower<ModelExpr> {
+    /// The condition that a verifier function is given, converted to its parameter's type.
+    fn condition_argument(
+        &mut self,
+        name: &str,
+        function: FunctionId,
+        arguments: &[ExprId],
+        span: Span,
+    ) -> Lower<ModelExpr> {
         let Some(condition) = arguments.first() else {
             return self.error("argument-count", format!("`{name}` needs a condition"), span);
         };
         let scalar = self.scalar(*condition)?;
-        Ok(self.truth(scalar))
+        let declared = self.types.as_function(self.functions[&function].ty.ty);
+        let parameter = declared.and_then(|declared| declared.parameters.first().copied());
+        let Some(parameter) = parameter.filter(|parameter| self.types.is_integer(parameter.ty)) else {
+            return Ok(self.truth(scalar));
+        };
+        // A truth value is the same in every integer type.
+        if self.types.is_integer(scalar.ty.ty) && self.is_truth(scalar.value) {
+            return Ok(self.truth(scalar));
+        }
+        let value = self.assign_convert(scalar, parameter, "this argument")?;
+        Ok(self.truth(ScalarValue { value, ty: parameter, bit_width: None, ..scalar }))
+    }
+
+    fn is_truth(&self, value: ModelExpr) -> bool {
+        let expr = self.program.exprs.get(value);
+        expr.ty == Scalar::Bool
+            || matches!(expr.kind, ModelKind::Cast(inner) if self.program.exprs.ty(inner) == Scalar::Bool)
     }
 
     /// A function of the C library.
@@ -380,8 +403,10 @@ impl Lowering<'_> {
             }
             "calloc" => {
                 let [count, size] = self.sizes(name, arguments, span)?;
-                let ty = self.program.exprs.ty(count);
-                let bytes = self.program.exprs.intern(ModelKind::Binary(ModelBinary::Multiply, count, size), ty);
+                // In a type that holds every product: what wraps must not become a small allocation.
+                let wide = Scalar::Int(program::IntType::unsigned(128));
+                let (count, size) = (self.cast_scalar(count, wide), self.cast_scalar(size, wide));
+                let bytes = self.program.exprs.intern(ModelKind::Binary(ModelBinary::Multiply, count, size), wide);
                 self.allocate(bytes, Allocation::Zeroed, span)?
             }
             "realloc" => {
@@ -405,6 +430,11 @@ impl Lowering<'_> {
                 let count = self.size_argument(arguments[2], false)?;
                 let may_overlap = plain == "memmove";
                 self.emit(Op::CopyBytes { target, source, count, may_overlap }, span)?;
+                if plain == "mempcpy" {
+                    let end = ModelKind::PointerAdd { base: target, index: count, stride: 1 };
+                    let end = self.program.exprs.intern(end, Scalar::Pointer);
+                    return Ok(Some(self.void_pointer(end, span)));
+                }
                 self.void_pointer(target, span)
             }
             "memset" => {
@@ -428,11 +458,15 @@ impl Lowering<'_> {
                 self.void(span)
             }
             "rand" | "random" => self.input_at_least(name, declared, 0, span)?,
-            "getchar" => self.input_at_least(name, declared, -1, span)?,
+            "getchar" => self.character_input(name, span)?,
             "scanf" => return self.scan(declared, arguments, span).map(Some),
             "expect" => {
                 self.need_arguments(name, arguments, 2, span)?;
-                let value = self.scalar(arguments[0])?;
+                let mut value = self.scalar(arguments[0])?;
+                if has_effects(&self.ast, arguments[1]) {
+                    value.value = self.keep(value.value, span)?;
+                    self.discard(arguments[1])?;
+                }
                 self.converted_to(value, IntKind::Long).into()
             }
             "constant_p" => {
@@ -455,8 +489,9 @@ impl Lowering<'_> {
             "nanf" => self.float_constant(f64::NAN, CType::Float, span),
             "isnan" if name.starts_with("__builtin_") => {
                 self.need_arguments(name, arguments, 1, span)?;
-                let value = self.scalar(arguments[0])?;
-                let unequal = ModelKind::Compare(CompareOp::NotEqual, value.value, value.value);
+                let scalar = self.scalar(arguments[0])?;
+                let value = self.keep_large(scalar.value, span)?;
+                let unequal = ModelKind::Compare(CompareOp::NotEqual, value, value);
                 let truth = self.program.exprs.intern(unequal, Scalar::Bool);
                 self.truth_as_int(truth, span).into()
             }
@@ -466,6 +501,7 @@ impl Lowering<'_> {
                 let ty = self.types.qual(ty);
                 let value = self.scalar(arguments[0])?;
                 let value = self.assign_convert(value, ty, "this argument")?;
+                let value = self.keep_large(value, span)?;
                 self.absolute(value, ty, span)
             }
             _ => return Ok(None),
@@ -540,14 +576,30 @@ impl Lowering<'_> {
         Ok(self.result_value(variable, result, None, span))
     }
 
-    fn input_at_least(&mut self, name: &str, ty: Qual, least: i32, span: Span) -> Lower<Lowered> {
-        let value = self.input(ty, InputSource::External(name.to_owned()), span)?;
+    fn input_at_least(&mut self, name: &str, declared: Qual, least: i32, span: Span) -> Lower<Lowered> {
+        let ty = if self.types.is_scalar(declared.ty) { declared } else { self.types.int(IntKind::Int) };
+        let mut value = self.input(ty, None, InputSource::External(name.to_owned()), span)?;
         if let Scalar::Int(int) = self.program.exprs.ty(value) {
-            let least = self.program.exprs.int(least, int);
-            let in_range =
-                self.program.exprs.intern(ModelKind::Compare(CompareOp::GreaterEqual, value, least), Scalar::Bool);
-            self.emit(Op::Assume(in_range), span)?;
+            // Numbers below the least one are folded over, so that no run is cut and every result is possible.
+            let exprs = &mut self.program.exprs;
+            let least = exprs.int(least, int);
+            let in_range = exprs.intern(ModelKind::Compare(CompareOp::GreaterEqual, value, least), Scalar::Bool);
+            let folded = exprs.intern(ModelKind::Unary(program::UnaryOp::BitNot, value), Scalar::Int(int));
+            value = exprs.intern(ModelKind::If(in_range, value, folded), Scalar::Int(int));
         }
+        Ok(Lowered { value: Value::Scalar(value), ty, bit_width: None, span })
+    }
+
+    /// A character as an `unsigned char`, or -1 for the end of the input.
+    fn character_input(&mut self, name: &str, span: Span) -> Lower<Lowered> {
+        let ty = self.types.int(IntKind::Int);
+        let value = self.input(ty, None, InputSource::External(name.to_owned()), span)?;
+        let int = self.types.int_type(ty.ty).expect("int");
+        let exprs = &mut self.program.exprs;
+        let (end, zero, most) = (exprs.int(-1, int), exprs.int(0, int), exprs.int(255, int));
+        let is_character = exprs.intern(ModelKind::Compare(CompareOp::GreaterEqual, value, zero), Scalar::Bool);
+        let character = exprs.intern(ModelKind::Binary(ModelBinary::BitAnd, value, most), Scalar::Int(int));
+        let value = exprs.intern(ModelKind::If(is_character, character, end), Scalar::Int(int));
         Ok(Lowered { value: Value::Scalar(value), ty, bit_width: None, span })
     }
 
@@ -598,7 +650,8 @@ impl Lowering<'_> {
         if arguments.len() == count {
             return Ok(());
         }
-        let text = format!("`{name}` needs {count} arguments: {} given", arguments.len());
+        let plural = if count == 1 { "" } else { "s" };
+        let text = format!("`{name}` needs {count} argument{plural}: {} given", arguments.len());
         self.error("argument-count", text, span)
     }
 

@@ -37,10 +37,11 @@ use program::{EdgeId, ExprId, FunctionId, Place, Program, VariableId};
 
 pub use atoms::{Found, ProgramScope, Scope};
 use build::FunctionBuilder;
+use effects::Tree;
 use scope::{Binding, Scopes};
 
 use crate::Options;
-use crate::syntax::ast::{Ast, ExternalDeclaration};
+use crate::syntax::ast::{Ast, ExternalDeclaration, Storage};
 use crate::syntax::symbols::{Symbol, Symbols};
 use crate::types::{CTypes, Qual};
 
@@ -105,12 +106,12 @@ pub(crate) struct Lowering<'a> {
     pub diagnostics: &'a mut Diagnostics,
     pub options: &'a Options,
     /// The syntax tree being lowered.
-    pub ast: Rc<Ast>,
+    pub ast: Rc<Tree>,
     pub scopes: Scopes,
     pub linked: HashMap<Symbol, Linked>,
     pub functions: HashMap<FunctionId, FunctionInfo>,
     pub variable_types: HashMap<VariableId, Qual>,
-    /// The functions that some translation unit defines.
+    /// The functions that some translation unit defines with external linkage, and those of the current one.
     pub defined: HashSet<Symbol>,
     /// Library functions with a body of our own that the program uses.
     pub library: library::Library,
@@ -128,6 +129,10 @@ pub(crate) struct Lowering<'a> {
     pub threaded: bool,
     /// How many operands around the current expression are not evaluated (`sizeof`).
     pub unevaluated: u32,
+    /// How many elements range designators have named so far.
+    pub range_elements: u64,
+    /// The names that functions have in the program, which differ.
+    pub function_names: HashSet<String>,
 }
 
 /// Lowers syntax trees to a program.
@@ -138,7 +143,7 @@ pub(crate) fn lower(
     options: &Options,
     diagnostics: &mut Diagnostics,
 ) -> crate::Translation {
-    let defined = units.iter().flat_map(|(_, ast)| defined_functions(ast)).collect();
+    let defined = units.iter().flat_map(|(_, ast)| defined_functions(ast, false)).collect();
     let threaded = symbols.get("pthread_create").is_some();
     let library = library::Library::new(sources, symbols, diagnostics);
     let mut lowering = Lowering {
@@ -147,7 +152,7 @@ pub(crate) fn lower(
         symbols,
         diagnostics,
         options,
-        ast: Rc::new(Ast::default()),
+        ast: Rc::default(),
         scopes: Scopes::new(),
         linked: HashMap::new(),
         functions: HashMap::new(),
@@ -161,10 +166,12 @@ pub(crate) fn lower(
         function: None,
         threaded,
         unevaluated: 0,
+        range_elements: 0,
+        function_names: HashSet::new(),
     };
     lowering.load_library();
     for (_, ast) in units {
-        lowering.unit(Rc::new(ast));
+        lowering.unit(Rc::new(Tree::new(ast)));
     }
     lowering.used_library_functions();
     lowering.fit_unprototyped_calls();
@@ -172,9 +179,13 @@ pub(crate) fn lower(
     lowering.finish()
 }
 
-fn defined_functions(ast: &Ast) -> impl Iterator<Item = Symbol> + '_ {
-    ast.items.iter().filter_map(|item| match item {
-        ExternalDeclaration::Function(function) => function.declarator.name,
+/// The functions that a translation unit defines, either those with internal linkage or the others.
+fn defined_functions(ast: &Ast, internal: bool) -> impl Iterator<Item = Symbol> + '_ {
+    ast.items.iter().filter_map(move |item| match item {
+        ExternalDeclaration::Function(function) => {
+            let is_static = function.specifiers.storage == Some(Storage::Static);
+            function.declarator.name.filter(|_| is_static == internal)
+        }
         _ => None,
     })
 }

@@ -337,8 +337,8 @@ impl Lowering<'_> {
     }
 
     /// `(type) operand` (6.5.4)
-    pub(crate) fn cast(&mut self, name: &crate::syntax::ast::TypeName, operand: ExprId, span: Span) -> Lower<Lowered> {
-        let to = self.type_name(name)?.unqualified();
+    pub(crate) fn cast(&mut self, to: Qual, operand: ExprId, span: Span) -> Lower<Lowered> {
+        let to = to.unqualified();
         if let Some(constant) = self.narrowed_long_double(operand, to, span) {
             return Ok(constant);
         }

@@ -141,7 +141,12 @@ impl Lowering<'_> {
         span: Span,
     ) -> Lower<Lowered> {
         let lowered = if arrow {
-            let pointer = self.scalar(base)?;
+            let lowered = self.expr(base)?;
+            if let CType::Record(_) = self.types.get(lowered.ty.ty) {
+                let text = format!("`->` needs a pointer, not `{}`", self.describe(lowered.ty));
+                return self.fail(foundation::Diagnostic::error("not-pointer", text).at(span).help("use `.`"));
+            }
+            let pointer = self.scalar_of(lowered)?;
             match self.types.pointee(pointer.ty.ty) {
                 Some(to) => self.pointed_to(pointer, to, span)?,
                 None => {

@@ -85,6 +85,12 @@ impl Lowering<'_> {
             }
         }
         self.check_member_names(&inputs)?;
+        let other_layout =
+            attributes.iter().find(|attribute| matches!(attribute.name.as_str(), "scalar_storage_order" | "ms_struct"));
+        if let Some(attribute) = other_layout {
+            let what = format!("the attribute `{}` is", attribute.name);
+            return self.unsupported("unsupported-attribute", &what, attribute.span, "");
+        }
         let packed = attributes.iter().any(|attribute| attribute.name == "packed");
         let align = self.wanted_alignment(&[], attributes)?;
         let result = self.types.complete_record(
@@ -106,7 +112,7 @@ impl Lowering<'_> {
         inputs: &mut Vec<MemberInput>,
     ) -> Lower<()> {
         let base = self.specified_type(specifiers)?;
-        let mut align = self.wanted_alignment(&specifiers.alignment, &specifiers.attributes)?;
+        let align = self.wanted_alignment(&specifiers.alignment, &specifiers.attributes)?;
         let packed = specifiers.attributes.iter().any(|attribute| attribute.name == "packed");
         if declarators.is_empty() {
             if let CType::Record(_) = self.types.get(base.ty) {
@@ -132,8 +138,11 @@ impl Lowering<'_> {
                 Some(width) => Some(self.bit_field_width(ty, declarator.declarator.name, width)?),
                 None => None,
             };
-            align = align.max(self.wanted_alignment(&[], &declarator.declarator.attributes)?);
+            let align = align.max(self.wanted_alignment(&[], &declarator.declarator.attributes)?);
             let packed = packed || declarator.declarator.attributes.iter().any(|attribute| attribute.name == "packed");
+            // The alignment of the name of a type replaces that of the type, so that it may also be smaller.
+            let named = self.named_alignment(specifiers, &declarator.declarator);
+            let (align, packed) = (align.max(named), packed || named.is_some());
             inputs.push(MemberInput { name: declarator.declarator.name, ty, bit_width, align, packed, span });
         }
         Ok(())
@@ -212,7 +221,7 @@ impl Lowering<'_> {
         Ok(enumeration)
     }
 
-    /// Constants have type `int`, or a wider one where `int` cannot hold them; the enumeration itself is represented by
+    /// Constants have type `int`, or that of the enumeration where `int` cannot hold them; the enumeration itself is represented by
     /// `unsigned int` unless a constant is negative or wide, as gcc does it.
     fn define_enum(&mut self, enumeration: EnumId, enumerators: &[Enumerator], packed: bool) -> Lower<()> {
         let mut next = BigInt::from(0);
@@ -250,6 +259,13 @@ impl Lowering<'_> {
         };
         let kind = self.smallest_kind(&values, choices).unwrap_or(IntKind::UnsignedLongLong);
         self.types.enums[enumeration].underlying = Some(kind);
+        let wide = self.types.int(kind);
+        for (enumerator, value) in enumerators.iter().zip(values) {
+            if !kind_holds(IntKind::Int, self.types.model, &value) {
+                let binding = Binding { kind: BindingKind::Constant(value, wide), span: enumerator.span };
+                self.scopes.declare(enumerator.name, binding);
+            }
+        }
         Ok(())
     }
 

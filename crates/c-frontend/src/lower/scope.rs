@@ -49,6 +49,8 @@ pub(crate) enum Tag {
 struct Level {
     names: HashMap<Symbol, Binding>,
     tags: HashMap<Symbol, Tag>,
+    /// The alignments in bytes that the attribute `aligned` gives names of types.
+    alignments: HashMap<Symbol, u64>,
 }
 
 /// The open scopes, file scope first.
@@ -98,6 +100,17 @@ impl Scopes {
     /// All visible names, for suggestions.
     pub(crate) fn visible(&self) -> impl Iterator<Item = Symbol> + '_ {
         self.levels.iter().flat_map(|level| level.names.keys().copied())
+    }
+
+    /// Gives a name of a type, which is declared in the innermost scope, an alignment of its own.
+    pub(crate) fn align_type(&mut self, name: Symbol, bytes: u64) {
+        self.innermost().alignments.insert(name, bytes);
+    }
+
+    /// The alignment in bytes that a name of a type has of its own.
+    pub(crate) fn alignment_of_type(&self, name: Symbol) -> Option<u64> {
+        let level = self.levels.iter().rev().find(|level| level.names.contains_key(&name))?;
+        level.alignments.get(&name).copied()
     }
 
     pub(crate) fn declare_tag(&mut self, name: Symbol, tag: Tag) {

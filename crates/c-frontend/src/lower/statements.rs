@@ -245,6 +245,9 @@ impl Lowering<'_> {
     }
 
     fn goto(&mut self, label: Symbol, span: Span) -> Lower<()> {
+        if self.unevaluated > 0 {
+            return Ok(());
+        }
         let _ = self.label_location(label);
         let builder = self.builder();
         let pending = PendingGoto { from: builder.at, label, blocks: builder.blocks.clone(), span };
@@ -265,6 +268,7 @@ impl Lowering<'_> {
 
     fn label(&mut self, label: &Label) -> Lower<()> {
         match label {
+            Label::Name(..) if self.unevaluated > 0 => Ok(()),
             Label::Name(name, span) => {
                 let location = self.label_location(*name);
                 let builder = self.builder();
@@ -317,7 +321,7 @@ impl Lowering<'_> {
         if !asm.labels.is_empty() {
             return self.unsupported("unsupported-asm-goto", "assembly that jumps is", span, "");
         }
-        if !asm.outputs.is_empty() || !asm.inputs.is_empty() {
+        if !asm.instructions.trim().is_empty() || !asm.outputs.is_empty() {
             let text = "inline assembly is not understood: its outputs may get any value, nothing else changes";
             self.warn(Diagnostic::warning("assembly", text).at(span));
         }
@@ -416,7 +420,8 @@ impl Lowering<'_> {
             return self.unsupported("unsupported-attribute", "the attribute `cleanup` is", span, "");
         }
         if specifiers.storage == Some(Storage::Typedef) {
-            return self.typedef(name, ty, span);
+            self.typedef(name, ty, span)?;
+            return self.align_typedef(name, specifiers, item);
         }
         if self.block_declaration_with_linkage(name, ty, specifiers, item)? {
             return Ok(());
@@ -439,9 +444,10 @@ impl Lowering<'_> {
         self.builder().last = None;
         self.emit(Op::Declare(variable), span)?;
         let Some(initializer) = &item.initializer else { return Ok(()) };
-        if let Some(edge) = self.builder().last.take() {
-            self.revivals.insert(edge);
-        }
+        let declared = self.builder().last.take();
+        // `int x = x;` reads what the new lifetime begins with.
+        let reads_itself = super::effects::mentions(&self.ast, initializer, name);
+        self.revivals.extend(declared.filter(|_| !reads_itself));
         let span = match initializer {
             crate::syntax::ast::Initializer::Expr(expr) => {
                 self.check_sequencing(*expr);
@@ -461,10 +467,22 @@ impl Lowering<'_> {
         else {
             return self.error("auto-type", "`__auto_type` needs a plain name with an initialiser", span);
         };
-        self.unevaluated += 1;
-        let lowered = self.rvalue(*expr);
-        self.unevaluated -= 1;
-        let ty = lowered?.ty.unqualified();
-        self.local_variable(name, ty, item)
+        self.check_sequencing(*expr);
+        self.builder().last = None;
+        let lowered = self.rvalue(*expr)?;
+        let ty = lowered.ty.unqualified();
+        if self.types.size_bits(ty.ty).is_none() {
+            return self.error("void-value", "this expression has no value", lowered.span);
+        }
+        let span = span.to(lowered.span);
+        let variable = self.new_local(name, ty, span)?;
+        self.emit(Op::Declare(variable), span)?;
+        let value = match lowered.value {
+            Value::Aggregate(place) => Operand::Aggregate(place),
+            _ => Operand::Scalar(self.scalar_of(lowered)?.value),
+        };
+        let target = self.variable_place(variable);
+        self.emit(Op::Assign { target, value }, span)?;
+        self.observe(span)
     }
 }

@@ -1,11 +1,14 @@
 //! `switch` (6.8.4.2): the body is lowered first, then one guarded edge leads to each of its labels.
 
+use std::collections::BTreeMap;
+
 use foundation::{Diagnostic, Span};
 use num_bigint::BigInt;
 use program::{CompareOp, ExprId as ModelExpr, ExprKind as ModelKind, LocationId, Observe, Op, Scalar};
 
 use super::build::JumpTarget;
 use super::convert::ScalarValue;
+use super::scope::BlockId;
 use super::{Lower, Lowering};
 use crate::syntax::ast::{ExprId, StmtId};
 use crate::types::Qual;
@@ -15,13 +18,24 @@ pub(crate) struct SwitchBuilder {
     /// The promoted type of the controlling expression.
     ty: Qual,
     cases: Vec<Case>,
-    default: Option<(LocationId, Span)>,
+    /// The values of the cases: the first of each range with the last one, and where it stands.
+    seen: BTreeMap<BigInt, (BigInt, Span)>,
+    default: Option<CaseLabel>,
+    /// How many blocks are open around it.
+    open_blocks: usize,
 }
 
 struct Case {
     first: CaseValue,
     last: CaseValue,
+    label: CaseLabel,
+}
+
+/// A `case` or `default` in the body.
+struct CaseLabel {
     to: LocationId,
+    /// The blocks that are entered by jumping here.
+    entered: Vec<BlockId>,
     span: Span,
 }
 
@@ -50,7 +64,13 @@ impl Lowering<'_> {
         let exit = self.new_location();
         let open_blocks = self.builder().blocks.len();
         let builder = self.builder();
-        builder.switches.push(SwitchBuilder { ty: promoted.ty, cases: Vec::new(), default: None });
+        builder.switches.push(SwitchBuilder {
+            ty: promoted.ty,
+            cases: Vec::new(),
+            seen: BTreeMap::new(),
+            default: None,
+            open_blocks,
+        });
         builder.breaks.push(JumpTarget { location: exit, open_blocks });
         let unreachable = self.new_location();
         self.go_on_at(unreachable);
@@ -65,7 +85,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// One edge per label, and one for everything else.
+    /// One way per label, and one for everything else.
     fn dispatch(&mut self, control: ScalarValue, switch: SwitchBuilder, exit: LocationId, span: Span) {
         let mut matches: Vec<ModelExpr> = Vec::new();
         for case in &switch.cases {
@@ -80,14 +100,35 @@ impl Lowering<'_> {
                 self.program.exprs.intern(ModelKind::And(low, high), Scalar::Bool)
             };
             matches.push(truth);
-            self.emit_to(Op::Assume(truth), case.to, span, Observe::Statement);
+            self.enter_case(Op::Assume(truth), &case.label, span);
         }
-        let otherwise = switch.default.map_or(exit, |(location, _)| location);
         let op = match self.any_of(&matches) {
             None => Op::Skip,
             Some(any) => Op::Assume(self.program.exprs.not(any)),
         };
-        self.emit_to(op, otherwise, span, Observe::Statement);
+        match &switch.default {
+            Some(label) => self.enter_case(op, label, span),
+            None => self.emit_to(op, exit, span, Observe::Statement),
+        }
+    }
+
+    /// The way to a label: the lifetimes of the variables begin in the blocks that are entered past their declarations.
+    fn enter_case(&mut self, op: Op, label: &CaseLabel, span: Span) {
+        let builder = self.builder();
+        let head = builder.at;
+        let variables = |block| builder.block_variables.get(block).cloned().unwrap_or_default();
+        let entered: Vec<_> = label.entered.iter().flat_map(variables).collect();
+        let mut op = op;
+        let mut observe = Observe::Statement;
+        for variable in entered {
+            let next = self.new_location();
+            self.emit_to(op, next, span, observe);
+            self.go_on_at(next);
+            op = Op::Declare(variable);
+            observe = Observe::No;
+        }
+        self.emit_to(op, label.to, span, observe);
+        self.go_on_at(head);
     }
 
     /// A disjunction as a balanced tree, so that a large `switch` does not make a deep one.
@@ -109,14 +150,15 @@ impl Lowering<'_> {
             Some(last) => self.case_value(last, span)?,
             None => low.clone(),
         };
-        let to = self.enter_label(span);
+        let label = self.enter_label(span);
         let switch = self.builder().switches.last_mut().expect("case_value checks this");
-        let clash = switch
-            .cases
-            .iter()
-            .find(|case| low.converted <= case.last.converted && case.first.converted <= high.converted);
-        let clash = clash.map(|case| case.span);
-        switch.cases.push(Case { first: low, last: high, to, span });
+        // The ranges seen so far do not overlap: only the last one that begins in or before the new one can.
+        let before = switch.seen.range(..=&high.converted).next_back();
+        let clash = before.filter(|(_, (last, _))| *last >= low.converted).map(|(_, (_, earlier))| *earlier);
+        if clash.is_none() && low.converted <= high.converted {
+            switch.seen.insert(low.converted.clone(), (high.converted.clone(), span));
+        }
+        switch.cases.push(Case { first: low, last: high, label });
         if let Some(earlier) = clash {
             let diagnostic = Diagnostic::error("duplicate-case", "this value stands twice in the `switch`")
                 .at(span)
@@ -151,11 +193,11 @@ impl Lowering<'_> {
         if self.builder().switches.is_empty() {
             return self.error("stray-label", "`default` stands outside of a `switch`", span);
         }
-        let to = self.enter_label(span);
+        let label = self.enter_label(span);
         let switch = self.builder().switches.last_mut().expect("checked above");
-        match switch.default.replace((to, span)) {
+        match switch.default.replace(label).map(|earlier| earlier.span) {
             None => Ok(()),
-            Some((_, earlier)) => {
+            Some(earlier) => {
                 let diagnostic = Diagnostic::error("duplicate-case", "this `switch` has two `default` labels")
                     .at(span)
                     .also(earlier, "first here");
@@ -165,10 +207,12 @@ impl Lowering<'_> {
     }
 
     /// Control falls through to the label, too.
-    fn enter_label(&mut self, span: Span) -> LocationId {
-        let location = self.new_location();
-        self.jump(location, span);
-        self.go_on_at(location);
-        location
+    fn enter_label(&mut self, span: Span) -> CaseLabel {
+        let to = self.new_location();
+        self.jump(to, span);
+        self.go_on_at(to);
+        let builder = self.builder();
+        let open_blocks = builder.switches.last().map_or(0, |switch| switch.open_blocks);
+        CaseLabel { to, entered: builder.blocks[open_blocks..].to_vec(), span }
     }
 }

@@ -34,6 +34,21 @@ pub(crate) fn is_thread_function(name: &str) -> bool {
         )
 }
 
+/// How many arguments a thread function takes.
+fn argument_count(name: &str) -> Option<usize> {
+    match name {
+        "pthread_create" => Some(4),
+        "pthread_join" | "pthread_mutex_init" => Some(2),
+        "pthread_exit"
+        | "pthread_detach"
+        | "pthread_mutex_lock"
+        | "pthread_mutex_unlock"
+        | "pthread_mutex_trylock"
+        | "pthread_mutex_destroy" => Some(1),
+        _ => None,
+    }
+}
+
 impl Lowering<'_> {
     /// A call of a thread function.
     pub(crate) fn thread_call(
@@ -76,8 +91,11 @@ impl Lowering<'_> {
             ("pthread_mutex_destroy", [mutex]) => self.discard(*mutex)?,
             ("pthread_mutex_trylock", [mutex]) => return self.try_lock(*mutex, span),
             ("pthread_detach", [thread]) => self.discard(*thread)?,
-            ("pthread_create" | "pthread_join" | "pthread_exit" | "pthread_detach", _) => {
-                return self.error("argument-count", format!("`{name}` has another number of arguments"), span);
+            (known, given) if argument_count(known).is_some_and(|count| count != given.len()) => {
+                let count = argument_count(known).unwrap_or_default();
+                let plural = if count == 1 { "" } else { "s" };
+                let text = format!("`{known}` needs {count} argument{plural}: {} given", given.len());
+                return self.error("argument-count", text, span);
             }
             _ => {
                 let help = if name.starts_with("pthread_cond") {
@@ -114,8 +132,11 @@ impl Lowering<'_> {
             }
             _ => {
                 let pointer = self.scalar_of(designator)?;
+                let void = self.types.qual(CType::Void);
+                let wanted = self.types.pointer_to(void);
+                let value = self.assign_convert(pointer, wanted, "this argument")?;
                 let effects = has_effects(&self.ast, argument);
-                Callee::Pointer(if effects { self.keep(pointer.value, span)? } else { pointer.value })
+                Callee::Pointer(if effects { self.keep(value, span)? } else { value })
             }
         };
         let argument = self.pointer_argument(argument, false)?;
@@ -129,8 +150,15 @@ impl Lowering<'_> {
 
     fn join(&mut self, thread: ExprId, result: ExprId, span: Span) -> Lower<()> {
         let thread = self.scalar(thread)?;
+        if !self.types.is_integer(thread.ty.ty) {
+            return self.error("wrong-argument", "the first argument must be a `pthread_t`", thread.span);
+        }
         let number = if has_effects(&self.ast, result) { self.keep(thread.value, span)? } else { thread.value };
         let target = self.scalar(result)?;
+        let void = self.types.qual(CType::Void);
+        let pointer = self.types.pointer_to(void);
+        let value = self.assign_convert(target, pointer, "this argument")?;
+        let target = super::convert::ScalarValue { value, ty: pointer, ..target };
         let model = self.program.types.scalar(Scalar::Pointer);
         let returned = self.temporary(model, span)?;
         let place = self.variable_place(returned);

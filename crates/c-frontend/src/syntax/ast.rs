@@ -689,6 +689,8 @@ pub enum Label {
 /// Inline assembly, a GNU extension.
 #[derive(Clone, Debug)]
 pub struct Asm {
+    /// The instructions, not understood.
+    pub instructions: String,
     /// Constraint and lvalue of each output.
     pub outputs: Vec<(String, ExprId)>,
     /// Constraint and value of each input.

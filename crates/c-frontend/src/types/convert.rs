@@ -40,55 +40,58 @@ impl CTypes {
     }
 
     /// Whether two types are compatible. Structures of different translation units are compared by their contents.
+    ///
+    /// All parts must be compatible, so pairs are looked at in any order, and each of them once: what is met again is
+    /// assumed to be compatible (structures may contain pointers to themselves).
     pub fn compatible(&self, left: CTypeId, right: CTypeId) -> bool {
-        self.compatible_assuming(left, right, &mut HashSet::new())
+        let mut open = vec![(left, right)];
+        let mut seen = HashSet::new();
+        while let Some((left, right)) = open.pop() {
+            if left != right && seen.insert((left, right)) && !self.compatible_but_for(left, right, &mut open) {
+                return false;
+            }
+        }
+        true
     }
 
-    fn compatible_assuming(&self, left: CTypeId, right: CTypeId, assumed: &mut HashSet<(RecordId, RecordId)>) -> bool {
-        if left == right {
-            return true;
-        }
+    /// Whether two types are compatible if the pairs of their parts are, which are added to `parts`.
+    fn compatible_but_for(&self, left: CTypeId, right: CTypeId, parts: &mut Vec<(CTypeId, CTypeId)>) -> bool {
         match (self.get(left), self.get(right)) {
             (CType::Enum(_), CType::Int(_)) | (CType::Int(_), CType::Enum(_)) | (CType::Enum(_), CType::Enum(_)) => {
                 self.int_kind(left) == self.int_kind(right)
             }
-            (CType::Pointer(a), CType::Pointer(b)) => self.compatible_assuming(a.ty, b.ty, assumed),
+            (CType::Pointer(a), CType::Pointer(b)) => {
+                parts.push((a.ty, b.ty));
+                true
+            }
             (CType::Array { element: a, length: n }, CType::Array { element: b, length: m }) => {
-                (n.is_none() || m.is_none() || n == m) && self.compatible_assuming(a.ty, b.ty, assumed)
+                parts.push((a.ty, b.ty));
+                n.is_none() || m.is_none() || n == m
             }
             (CType::Function(a), CType::Function(b)) => {
-                self.compatible_assuming(a.result.ty, b.result.ty, assumed)
-                    && (!a.prototype
-                        || !b.prototype
-                        || (a.variadic == b.variadic
-                            && a.parameters.len() == b.parameters.len()
-                            && a.parameters
-                                .iter()
-                                .zip(&b.parameters)
-                                .all(|(a, b)| self.compatible_assuming(a.ty, b.ty, assumed))))
+                parts.push((a.result.ty, b.result.ty));
+                if !a.prototype || !b.prototype {
+                    return true;
+                }
+                parts.extend(a.parameters.iter().zip(&b.parameters).map(|(a, b)| (a.ty, b.ty)));
+                a.variadic == b.variadic && a.parameters.len() == b.parameters.len()
             }
-            (CType::Record(a), CType::Record(b)) => self.same_contents(*a, *b, assumed),
+            (CType::Record(a), CType::Record(b)) => self.same_contents_but_for(*a, *b, parts),
             _ => false,
         }
     }
 
-    fn same_contents(&self, a: RecordId, b: RecordId, assumed: &mut HashSet<(RecordId, RecordId)>) -> bool {
-        if !assumed.insert((a, b)) {
-            return true;
-        }
+    fn same_contents_but_for(&self, a: RecordId, b: RecordId, parts: &mut Vec<(CTypeId, CTypeId)>) -> bool {
         let (left, right) = (&self.records[a], &self.records[b]);
         if left.kind != right.kind || left.tag != right.tag {
             return false;
         }
         let (Some(left), Some(right)) = (&left.body, &right.body) else { return true };
+        let pairs = || left.members.iter().zip(&right.members);
+        parts.extend(pairs().map(|(a, b)| (a.ty.ty, b.ty.ty)));
         left.size_bits == right.size_bits
             && left.members.len() == right.members.len()
-            && left.members.iter().zip(&right.members).all(|(a, b)| {
-                a.name == b.name
-                    && a.offset_bits == b.offset_bits
-                    && a.bit_width == b.bit_width
-                    && self.compatible_assuming(a.ty.ty, b.ty.ty, assumed)
-            })
+            && pairs().all(|(a, b)| a.name == b.name && a.offset_bits == b.offset_bits && a.bit_width == b.bit_width)
     }
 
     /// What two compatible declarations of one name say together (6.2.7): known lengths and prototypes win.

@@ -4,10 +4,13 @@ use super::{CType, CTypeId, CTypes, IntKind, Qual, RecordId, WideFloat};
 use crate::syntax::ast::RecordKind;
 use crate::syntax::symbols::Symbols;
 
+/// A description shows this many parts of a type at most.
+const MOST_PARTS: u32 = 60;
+
 impl CTypes {
-    /// The type in C's notation.
+    /// The type in C's notation. Of a type that is too long to be read, some parts are left out.
     pub fn describe(&self, ty: Qual, symbols: &Symbols) -> String {
-        self.declare(ty, String::new(), symbols)
+        self.declare(ty, String::new(), symbols, &mut { MOST_PARTS })
     }
 
     /// `struct point`, or words for a structure without a tag.
@@ -23,29 +26,39 @@ impl CTypes {
         }
     }
 
-    /// A declaration of `inner` (a name, or a declarator around one) with this type.
-    fn declare(&self, ty: Qual, inner: String, symbols: &Symbols) -> String {
+    /// A declaration of `inner` (a name, or a declarator around one) with this type; `room` says how many parts of types
+    /// may still be written.
+    fn declare(&self, ty: Qual, inner: String, symbols: &Symbols, room: &mut u32) -> String {
+        if *room == 0 {
+            return format!("…{inner}");
+        }
+        *room -= 1;
         match self.get(ty.ty) {
             CType::Pointer(to) => {
                 let qualifiers = qualifier_words(ty);
                 let space = if qualifiers.is_empty() || inner.is_empty() { "" } else { " " };
                 let pointer = format!("*{}{space}{inner}", qualifiers.trim_end());
                 let needs = matches!(self.get(to.ty), CType::Array { .. } | CType::Function(_));
-                self.declare(*to, if needs { format!("({pointer})") } else { pointer }, symbols)
+                self.declare(*to, if needs { format!("({pointer})") } else { pointer }, symbols, room)
             }
             CType::Array { element, length } => {
                 let length = length.map_or(String::new(), |length| length.to_string());
-                self.declare(*element, format!("{inner}[{length}]"), symbols)
+                self.declare(*element, format!("{inner}[{length}]"), symbols, room)
             }
             CType::Function(function) => {
-                let mut parameters: Vec<String> =
-                    function.parameters.iter().map(|parameter| self.describe(*parameter, symbols)).collect();
+                let mut parameters: Vec<String> = Vec::new();
+                for parameter in &function.parameters {
+                    parameters.push(self.declare(*parameter, String::new(), symbols, room));
+                    if *room == 0 {
+                        break;
+                    }
+                }
                 if function.variadic {
                     parameters.push("...".to_owned());
                 } else if parameters.is_empty() && function.prototype {
                     parameters.push("void".to_owned());
                 }
-                self.declare(function.result, format!("{inner}({})", parameters.join(", ")), symbols)
+                self.declare(function.result, format!("{inner}({})", parameters.join(", ")), symbols, room)
             }
             _ => {
                 let space = if inner.is_empty() { "" } else { " " };

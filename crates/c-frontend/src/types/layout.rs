@@ -1,12 +1,13 @@
 //! Sizes, alignments and the layout of structures: the System V ABI for x86-64 (LP64) and i386 (ILP32), as gcc does it.
 //!
 //! A bit-field goes to the next free bit unless it would then cross more alignment units of its declared type than the
-//! type itself has; in that case it goes to the next unit. A bit-field of width 0 ends the unit.
+//! type itself has; in that case it goes to the next unit. A bit-field of width 0 ends the unit. Under `#pragma pack`
+//! bit-fields cross units freely, whatever the limit, and even an alignment that is asked for is limited.
 
 use foundation::{Diagnostic, Span};
 use program::{DataModel, Field, Record, Type};
 
-use super::{CType, CTypeId, CTypes, Member, Qual, RecordBody, RecordId, WideFloat};
+use super::{CType, CTypeId, CTypes, Member, Qual, RecordBody, RecordId, TYPE_DEPTH_LIMIT, WideFloat};
 use crate::syntax::ast::RecordKind;
 use crate::syntax::symbols::{Symbol, Symbols};
 
@@ -96,7 +97,11 @@ impl CTypes {
             let flexible = !is_union && at + 1 == inputs.len() && at > 0 && self.is_unknown_array(input.ty.ty);
             let declared_bits = match self.size_bits(input.ty.ty) {
                 Some(bits) => bits,
-                None if flexible || self.is_unknown_array(input.ty.ty) => 0,
+                None if flexible => 0,
+                None if self.is_unknown_array(input.ty.ty) => {
+                    let text = "an array without a length must be the last of several members";
+                    return Err(Box::new(Diagnostic::error("incomplete-type", text).at(input.span)));
+                }
                 None => {
                     let text =
                         format!("a member cannot have the incomplete type `{}`", self.describe(input.ty, symbols));
@@ -105,18 +110,18 @@ impl CTypes {
             };
             let packed = packing.packed || input.packed;
             let limit = packing.limit.map_or(u64::MAX, |bytes| bytes * 8);
-            let unit = self.align_bits(input.ty.ty).min(limit);
-            let natural = if packed { 8 } else { unit };
-            let wanted = natural.max(input.align.unwrap_or(0) * 8);
+            let unit = self.align_bits(input.ty.ty);
+            let asked = input.align.unwrap_or(1) * 8;
+            let wanted = if packed { asked } else { unit.max(asked) }.min(limit);
             let start = if is_union { 0 } else { end_bits };
             let (offset, width) = match input.bit_width {
                 None => (start.next_multiple_of(wanted), declared_bits),
                 Some(0) => (start.next_multiple_of(unit), 0),
                 Some(width) => {
                     let crossed = (start + u64::from(width)).div_ceil(unit) - start / unit;
-                    let offset =
-                        if !packed && crossed > declared_bits / unit { start.next_multiple_of(unit) } else { start };
-                    let offset = input.align.map_or(offset, |bytes| offset.next_multiple_of(bytes * 8));
+                    let may_cross = packed || packing.limit.is_some() || crossed <= declared_bits / unit;
+                    let offset = if may_cross { start } else { start.next_multiple_of(unit) };
+                    let offset = input.align.map_or(offset, |_| offset.next_multiple_of(asked.min(limit)));
                     (offset, u64::from(width))
                 }
             };
@@ -129,12 +134,18 @@ impl CTypes {
             if unnamed_bit_field {
                 continue;
             }
-            let counts = if input.bit_width.is_some() && packed { input.align.unwrap_or(1) * 8 } else { wanted };
-            record_align = record_align.max(counts);
+            let limited_bit_field = input.bit_width.is_some() && packing.limit.is_some();
+            record_align = record_align.max(if limited_bit_field { unit.max(asked).min(limit) } else { wanted });
             let member = Member { name: input.name, ty: input.ty, offset_bits: offset, bit_width: input.bit_width };
             members.push(member);
         }
         size_bits = size_bits.next_multiple_of(record_align);
+        let depth = 1 + members.iter().map(|member| self.depth(member.ty.ty)).max().unwrap_or(0);
+        if depth > TYPE_DEPTH_LIMIT {
+            let diagnostic = Diagnostic::error("nested-too-deeply", "the members of this type are nested too deeply");
+            return Err(Box::new(diagnostic.at(self.records[record].span)));
+        }
+        let scalars = members.iter().map(|member| self.scalar_count(member.ty.ty)).fold(0, u64::saturating_add);
         let fields = members
             .iter()
             .map(|member| Field {
@@ -144,9 +155,11 @@ impl CTypes {
                 bit_width: member.bit_width,
             })
             .collect();
+        let paths = self.member_paths(&members);
         let name = self.record_name(record);
         let model = types.intern(Type::Record(Record { name, fields, size_bits, align_bits: record_align, is_union }));
-        self.records[record].body = Some(RecordBody { members, size_bits, align_bits: record_align, model });
+        self.records[record].body =
+            Some(RecordBody { members, paths, size_bits, align_bits: record_align, model, scalars, depth });
         Ok(())
     }
 

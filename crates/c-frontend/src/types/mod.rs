@@ -9,7 +9,7 @@ pub mod layout;
 
 use std::collections::HashMap;
 
-use foundation::{Arena, Span, define_id};
+use foundation::{Arena, Id, Span, define_id};
 use program::types::{FloatType, IntType, Scalar};
 use program::{DataModel, Type, TypeId};
 
@@ -28,6 +28,10 @@ define_id! {
     /// An enumeration in [`CTypes`].
     EnumId
 }
+
+/// Types that are nested more deeply than this are refused, so that functions may recurse over them. (ISO C11 5.2.4.1
+/// asks for 12 modifications of a type and 63 levels of structures.)
+pub const TYPE_DEPTH_LIMIT: u32 = 250;
 
 /// A use of a type, with its qualifiers. `restrict` means nothing here.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -193,12 +197,18 @@ pub struct RecordInfo {
 pub struct RecordBody {
     /// The members in order, without unnamed bit-fields.
     pub members: Vec<Member>,
+    /// The ways to all members by name, those of anonymous members included: the member numbers from the outside in.
+    pub paths: HashMap<Symbol, Vec<u32>>,
     /// The size with padding.
     pub size_bits: u64,
     /// The alignment.
     pub align_bits: u64,
     /// The same type in the program model; its fields are the members.
     pub model: TypeId,
+    /// How many scalars it is made of, those of all members of a union; very many count as `u64::MAX`.
+    pub scalars: u64,
+    /// How deeply its members are nested.
+    pub depth: u32,
 }
 
 /// A member with its place.
@@ -227,6 +237,8 @@ pub struct EnumInfo {
 #[derive(Clone, Debug)]
 pub struct CTypes {
     arena: Arena<CTypeId, CType>,
+    /// How deeply each type is nested; what a record contains is with the record.
+    depths: Vec<u32>,
     known: HashMap<CType, CTypeId>,
     /// Structures and unions.
     pub records: Arena<RecordId, RecordInfo>,
@@ -239,7 +251,14 @@ pub struct CTypes {
 impl CTypes {
     /// No types yet.
     pub fn new(model: DataModel) -> Self {
-        Self { arena: Arena::new(), known: HashMap::new(), records: Arena::new(), enums: Arena::new(), model }
+        Self {
+            arena: Arena::new(),
+            depths: Vec::new(),
+            known: HashMap::new(),
+            records: Arena::new(),
+            enums: Arena::new(),
+            model,
+        }
     }
 
     /// The id of a type.
@@ -247,9 +266,40 @@ impl CTypes {
         if let Some(&id) = self.known.get(&ty) {
             return id;
         }
+        let behind = |part: &Qual| match self.get(part.ty) {
+            CType::Record(_) => 1,
+            _ => self.depth(part.ty),
+        };
+        let below = match &ty {
+            CType::Pointer(to) => behind(to),
+            CType::Array { element, .. } => self.depth(element.ty),
+            CType::Function(function) => {
+                function.parameters.iter().chain([&function.result]).map(behind).max().unwrap_or(0)
+            }
+            _ => 0,
+        };
         let id = self.arena.push(ty.clone());
+        self.depths.push(below + 1);
         self.known.insert(ty, id);
         id
+    }
+
+    /// How deeply a type is nested: through pointers, arrays, functions and members, but not into a record that
+    /// is only pointed to.
+    pub fn depth(&self, id: CTypeId) -> u32 {
+        match self.get(id) {
+            CType::Record(record) => self.records[*record].body.as_ref().map_or(1, |body| body.depth),
+            _ => self.depths[id.index()],
+        }
+    }
+
+    /// How many scalars an object of a type is made of.
+    pub fn scalar_count(&self, id: CTypeId) -> u64 {
+        match self.get(id) {
+            CType::Array { element, length } => length.unwrap_or(0).saturating_mul(self.scalar_count(element.ty)),
+            CType::Record(record) => self.records[*record].body.as_ref().map_or(0, |body| body.scalars),
+            _ => 1,
+        }
     }
 
     /// A use of a type without qualifiers.
@@ -380,15 +430,23 @@ impl CTypes {
 
     /// Follows a member's name through anonymous structures and unions: the member numbers from the outside in.
     pub fn find_member(&self, record: RecordId, name: Symbol) -> Option<Vec<u32>> {
-        let members = &self.records[record].body.as_ref()?.members;
-        if let Some(at) = members.iter().position(|member| member.name == Some(name)) {
-            return Some(vec![at as u32]);
+        self.records[record].body.as_ref()?.paths.get(&name).cloned()
+    }
+
+    /// The ways to all members by name. A member hides those of the same name inside of anonymous ones.
+    fn member_paths(&self, members: &[Member]) -> HashMap<Symbol, Vec<u32>> {
+        let mut paths = HashMap::new();
+        for (at, member) in members.iter().enumerate() {
+            if let Some(name) = member.name {
+                paths.entry(name).or_insert_with(|| vec![at as u32]);
+            }
         }
-        members.iter().enumerate().filter(|(_, member)| member.name.is_none()).find_map(|(at, member)| {
-            let CType::Record(inner) = self.get(member.ty.ty) else { return None };
-            let mut path = self.find_member(*inner, name)?;
-            path.insert(0, at as u32);
-            Some(path)
-        })
+        for (at, member) in members.iter().enumerate().filter(|(_, member)| member.name.is_none()) {
+            let CType::Record(inner) = self.get(member.ty.ty) else { continue };
+            for (name, path) in self.records[*inner].body.iter().flat_map(|body| &body.paths) {
+                paths.entry(*name).or_insert_with(|| std::iter::once(at as u32).chain(path.iter().copied()).collect());
+            }
+        }
+        paths
     }
 }

@@ -17,8 +17,9 @@ impl Parser<'_> {
         }
         let open = self.position;
         self.expect(Punctuator::LeftParen, "after `asm`")?;
-        self.string_text()?;
-        let mut asm = Asm { outputs: Vec::new(), inputs: Vec::new(), clobbers: Vec::new(), labels: Vec::new() };
+        let instructions = self.string_text()?;
+        let mut asm =
+            Asm { instructions, outputs: Vec::new(), inputs: Vec::new(), clobbers: Vec::new(), labels: Vec::new() };
         if self.eat(Punctuator::Colon) {
             asm.outputs = self.asm_operands()?;
         }
