@@ -1,0 +1,25 @@
+//! The hunt for disagreement: random C programs, run by the interpreter and by a real compiler, must show the same trace.
+//!
+//! [`generate()`] makes the programs, [`compiled`] runs them through a C compiler, [`interpreted`] through the front end
+//! and the interpreter, [`differential`] compares, [`reduce`](mod@reduce) makes what disagrees small.
+//!
+//! As much of it as asked for, with a report, the exit status 1 and reduced programs where something disagrees:
+//!
+//! ```text
+//! cargo run -p semper-hunt -- differential --count 1000 --seed 1 --size medium
+//! ```
+//!
+//! This crate serves development only: nothing that users run depends on it, and
+//! the generator knows nothing of the interpreter it tests.
+
+pub mod compiled;
+pub mod differential;
+mod generate;
+pub mod interpreted;
+mod program;
+mod random;
+pub mod reduce;
+
+pub use generate::generate;
+pub use program::{Features, GeneratedProgram, ObservedGlobal, Size};
+pub use random::Random;

@@ -1,0 +1,272 @@
+//! The command line of the hunt. `USAGE` says what it offers.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use hunt::compiled::{self, Compiler};
+use hunt::differential::{Outcome, Side, compare};
+use hunt::reduce::reduce;
+use hunt::{GeneratedProgram, Size, generate, interpreted};
+use program::DataModel;
+
+const USAGE: &str = "usage: hunt COMMAND [--count N] [--seed S] [--size small|medium|large] [--jobs N] [--into FOLDER]
+
+commands:
+  differential  compares the interpreter with the system's compiler, for 64-bit and where possible 32-bit machines
+  generate      prints the program of one seed, its inputs and its trace
+  validate      compares compilers with one another: shows that the programs leave nothing open
+  coverage      counts how often each construct occurs
+
+A program that disagrees is made small and written into FOLDER (default: hunt-findings); the exit status is then 1.";
+
+/// How many smaller programs are tried for each finding.
+const REDUCTION_ATTEMPTS: usize = 4000;
+/// How many findings are made small; the others, and refusals for the same reason, are only listed.
+const REDUCED_FINDINGS: usize = 10;
+
+struct Options {
+    command: String,
+    count: u64,
+    seed: u64,
+    size: Size,
+    jobs: u64,
+    into: String,
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let options = match parse(&arguments) {
+        Ok(options) => options,
+        Err(message) => {
+            eprintln!("{message}\n\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match options.command.as_str() {
+        "differential" => differential(&options),
+        "generate" => print_program(&options),
+        "validate" => validate(&options),
+        "coverage" => print_coverage(&options),
+        other => {
+            eprintln!("there is no command `{other}`\n\n{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn parse(arguments: &[String]) -> Result<Options, String> {
+    let (command, rest) = arguments.split_first().ok_or("a command is missing")?;
+    let mut options = Options {
+        command: command.clone(),
+        count: 100,
+        seed: 1,
+        size: Size::Medium,
+        jobs: 2,
+        into: "hunt-findings".to_string(),
+    };
+    for pair in rest.chunks(2) {
+        let [name, value] = pair else { return Err(format!("`{}` has no value", pair[0])) };
+        let number = || value.parse::<u64>().map_err(|_| format!("`{value}` is no number"));
+        match name.as_str() {
+            "--count" => options.count = number()?,
+            "--seed" => options.seed = number()?,
+            "--size" => options.size = value.parse()?,
+            "--jobs" => options.jobs = number()?.max(1),
+            "--into" => options.into = value.clone(),
+            _ => return Err(format!("there is no option `{name}`")),
+        }
+    }
+    Ok(options)
+}
+
+fn print_program(options: &Options) -> ExitCode {
+    let program = generate(options.seed, options.size);
+    print!("{}", program.text);
+    println!("// inputs: {:?}", program.inputs);
+    match compiled::trace(&program, &Compiler::reference()) {
+        Ok(trace) => {
+            trace.iter().for_each(|state| println!("// {state}"));
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn print_coverage(options: &Options) -> ExitCode {
+    let mut total: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for seed in options.seed..options.seed + options.count {
+        for (feature, count) in generate(seed, options.size).features {
+            let entry = total.entry(feature).or_default();
+            entry.0 += count;
+            entry.1 += 1;
+        }
+    }
+    println!("{:40} {:>10} {:>10}", "construct", "uses", "programs");
+    for (feature, (uses, programs)) in total {
+        println!("{feature:40} {uses:>10} {programs:>10}");
+    }
+    ExitCode::SUCCESS
+}
+
+/// The interpreter against the reference. A program that disagrees counts only if the run-time checks find nothing in
+/// it, so that the reducer does not turn it into one that means nothing.
+fn differential(options: &Options) -> ExitCode {
+    interpreted::keep_panics_quiet();
+    let mut models = vec![(Compiler::reference(), DataModel::Lp64)];
+    if Compiler::reference_ilp32().is_available() {
+        models.push((Compiler::reference_ilp32(), DataModel::Ilp32));
+    } else {
+        println!("{}: cannot link and run programs, so ILP32 is skipped", Compiler::reference_ilp32());
+    }
+    let checked = Compiler::checked();
+    hunt_programs(options, &|program, wanted| {
+        let mut states = 0;
+        for (compiler, data_model) in &models {
+            let found = interpreted::trace(program, *data_model).map_err(|message| format!("{data_model}: {message}"));
+            // While a finding is made small, most candidates show something else, and need not be compiled.
+            match (&found, wanted) {
+                (Ok(_), Some(Outcome::Refusal(_))) => continue,
+                (Err(message), Some(wanted)) if !wanted.is_like(&Outcome::Refusal(message.clone())) => {
+                    return Outcome::Refusal(message.clone());
+                }
+                _ => {}
+            }
+            let mut reference = compiled_side(compiler);
+            match compare(program, &mut reference, &mut |_| found.clone()) {
+                Outcome::Agreement { states: seen } => states += seen,
+                other => {
+                    return match compare_with_all(program, &Compiler::reference(), std::slice::from_ref(&checked)) {
+                        Outcome::Agreement { .. } => other,
+                        not_a_program => not_a_program,
+                    };
+                }
+            }
+        }
+        Outcome::Agreement { states }
+    })
+}
+
+/// A test of a program; while a finding is made small, with the outcome that is wanted.
+type Test<'a> = dyn Fn(&GeneratedProgram, Option<&Outcome>) -> Outcome + Sync + 'a;
+
+/// The reference against all witnesses that are installed, and against the run-time checks.
+fn validate(options: &Options) -> ExitCode {
+    let mut witnesses = vec![Compiler::checked()];
+    witnesses.extend(Compiler::witnesses());
+    witnesses.retain(|compiler| {
+        let available = compiler.is_available();
+        println!("{compiler}: {}", if available { "compared" } else { "not installed, skipped" });
+        available
+    });
+    let small = Compiler::new("cc", &["-O2", "-w", "-m32", "-msse2", "-mfpmath=sse"]);
+    let compares_ilp32 = small.is_available();
+    println!("{small}: {}", if compares_ilp32 { "compared" } else { "not installed, skipped" });
+    hunt_programs(options, &|program, _| {
+        let outcome = compare_with_all(program, &Compiler::reference(), &witnesses);
+        if compares_ilp32 && matches!(outcome, Outcome::Agreement { .. }) {
+            let narrow = compare_with_all(program, &Compiler::reference_ilp32(), std::slice::from_ref(&small));
+            if !matches!(narrow, Outcome::Agreement { .. }) {
+                return narrow;
+            }
+        }
+        outcome
+    })
+}
+
+/// The first outcome that is no agreement, or that of the last witness.
+fn compare_with_all(program: &GeneratedProgram, reference: &Compiler, witnesses: &[Compiler]) -> Outcome {
+    let expected = match compiled::trace(program, reference) {
+        Ok(trace) => trace,
+        Err(error) => return Outcome::Invalid(format!("{reference}: {error}")),
+    };
+    let mut result = Outcome::Agreement { states: expected.len() };
+    for witness in witnesses {
+        let mut side = compiled_side(witness);
+        result = compare(program, &mut |_| Ok(expected.clone()), &mut side);
+        if !matches!(result, Outcome::Agreement { .. }) {
+            break;
+        }
+    }
+    result
+}
+
+fn compiled_side(compiler: &Compiler) -> Box<Side<'static>> {
+    let compiler = compiler.clone();
+    Box::new(move |program| compiled::trace(program, &compiler).map_err(|error| format!("{compiler}: {error}")))
+}
+
+/// Tests the programs of all seeds, in parallel, and writes what does not agree.
+fn hunt_programs(options: &Options, test: &Test<'_>) -> ExitCode {
+    let next = AtomicU64::new(0);
+    let states_seen = AtomicU64::new(0);
+    let findings = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..options.jobs {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= options.count {
+                        return;
+                    }
+                    if number > 0 && number.is_multiple_of(100) {
+                        println!("{number} of {} programs", options.count);
+                    }
+                    let program = generate(options.seed + number, options.size);
+                    let outcome = test(&program, None);
+                    if let Outcome::Agreement { states } = outcome {
+                        states_seen.fetch_add(states as u64, Ordering::Relaxed);
+                        continue;
+                    }
+                    println!("seed {}: {outcome}", program.seed);
+                    let is_new = {
+                        let mut list = findings.lock().expect("no thread panics while it holds the list");
+                        // Disagreements all look alike, so each of them may be a new one; refusals do not.
+                        let is_new = list.len() < REDUCED_FINDINGS
+                            && !list.iter().any(|earlier: &Outcome| {
+                                matches!(outcome, Outcome::Refusal(_)) && earlier.is_like(&outcome)
+                            });
+                        list.push(outcome.clone());
+                        is_new
+                    };
+                    if is_new {
+                        write_finding(options, &program, &outcome, test);
+                    }
+                }
+            });
+        }
+    });
+    let findings = findings.into_inner().expect("no thread panics while it holds the list");
+    println!("{} programs compared, {} states, {} findings", options.count, states_seen.into_inner(), findings.len());
+    if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn write_finding(options: &Options, program: &GeneratedProgram, outcome: &Outcome, test: &Test<'_>) {
+    let mut last = outcome.clone();
+    let reduced = reduce(program, REDUCTION_ATTEMPTS, &mut |candidate| {
+        let result = test(candidate, Some(outcome));
+        let interesting = result.is_like(outcome);
+        if interesting {
+            last = result;
+        }
+        interesting
+    });
+    let folder = Path::new(&options.into);
+    let name = folder.join(format!("seed-{}.c", program.seed));
+    let mut text = reduced.text;
+    for line in last.to_string().lines() {
+        text.push_str(&format!("// {line}\n"));
+    }
+    text.push_str(&format!("// inputs: {:?}\n", reduced.inputs));
+    let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&name, text));
+    match written {
+        Ok(()) => println!("seed {}: reduced into {}", program.seed, name.display()),
+        Err(error) => eprintln!("{} cannot be written: {error}", name.display()),
+    }
+}
