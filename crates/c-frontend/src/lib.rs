@@ -76,6 +76,6 @@ pub fn translate(
 impl Translation {
     /// The C type of a variable, as a C programmer writes it.
     pub fn type_of(&self, variable: VariableId) -> Option<String> {
-        self.variable_types.get(&variable).map(|ty| self.types.describe(*ty, &self.symbols))
+        self.variable_types.get(&variable).map(|ty| self.types.describe(*ty))
     }
 }

@@ -1,6 +1,8 @@
 //! Diagnostics are values: what is wrong, where, and what to do next. They are made where the fault is found, collected
 //! in [`Diagnostics`], and rendered at the edge by `report`.
 
+use std::collections::HashSet;
+
 use crate::source::Span;
 
 /// How grave a diagnostic is.
@@ -88,6 +90,7 @@ impl Diagnostic {
 #[derive(Clone, Default, Debug)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
+    known: HashSet<Diagnostic>,
     errors: usize,
 }
 
@@ -108,7 +111,7 @@ impl Diagnostics {
                 return;
             }
         }
-        if !self.list.contains(&diagnostic) {
+        if self.known.insert(diagnostic.clone()) {
             self.list.push(diagnostic);
         }
     }

@@ -209,7 +209,7 @@ impl Lowering<'_> {
 
     /// A type in C's notation.
     pub(crate) fn describe(&self, ty: Qual) -> String {
-        self.types.describe(ty, self.symbols)
+        self.types.describe(ty)
     }
 
     /// The spelling of a name.

@@ -2,15 +2,14 @@
 
 use super::{CType, CTypeId, CTypes, IntKind, Qual, RecordId, WideFloat};
 use crate::syntax::ast::RecordKind;
-use crate::syntax::symbols::Symbols;
 
 /// A description shows this many parts of a type at most.
 const MOST_PARTS: u32 = 60;
 
 impl CTypes {
     /// The type in C's notation. Of a type that is too long to be read, some parts are left out.
-    pub fn describe(&self, ty: Qual, symbols: &Symbols) -> String {
-        self.declare(ty, String::new(), symbols, &mut { MOST_PARTS })
+    pub fn describe(&self, ty: Qual) -> String {
+        self.declare(ty, String::new(), &mut { MOST_PARTS })
     }
 
     /// `struct point`, or words for a structure without a tag.
@@ -28,7 +27,7 @@ impl CTypes {
 
     /// A declaration of `inner` (a name, or a declarator around one) with this type; `room` says how many parts of types
     /// may still be written.
-    fn declare(&self, ty: Qual, inner: String, symbols: &Symbols, room: &mut u32) -> String {
+    fn declare(&self, ty: Qual, inner: String, room: &mut u32) -> String {
         if *room == 0 {
             return format!("…{inner}");
         }
@@ -39,16 +38,16 @@ impl CTypes {
                 let space = if qualifiers.is_empty() || inner.is_empty() { "" } else { " " };
                 let pointer = format!("*{}{space}{inner}", qualifiers.trim_end());
                 let needs = matches!(self.get(to.ty), CType::Array { .. } | CType::Function(_));
-                self.declare(*to, if needs { format!("({pointer})") } else { pointer }, symbols, room)
+                self.declare(*to, if needs { format!("({pointer})") } else { pointer }, room)
             }
             CType::Array { element, length } => {
                 let length = length.map_or(String::new(), |length| length.to_string());
-                self.declare(*element, format!("{inner}[{length}]"), symbols, room)
+                self.declare(*element, format!("{inner}[{length}]"), room)
             }
             CType::Function(function) => {
                 let mut parameters: Vec<String> = Vec::new();
                 for parameter in &function.parameters {
-                    parameters.push(self.declare(*parameter, String::new(), symbols, room));
+                    parameters.push(self.declare(*parameter, String::new(), room));
                     if *room == 0 {
                         break;
                     }
@@ -58,7 +57,7 @@ impl CTypes {
                 } else if parameters.is_empty() && function.prototype {
                     parameters.push("void".to_owned());
                 }
-                self.declare(function.result, format!("{inner}({})", parameters.join(", ")), symbols, room)
+                self.declare(function.result, format!("{inner}({})", parameters.join(", ")), room)
             }
             _ => {
                 let space = if inner.is_empty() { "" } else { " " };

@@ -103,8 +103,7 @@ impl CTypes {
                     return Err(Box::new(Diagnostic::error("incomplete-type", text).at(input.span)));
                 }
                 None => {
-                    let text =
-                        format!("a member cannot have the incomplete type `{}`", self.describe(input.ty, symbols));
+                    let text = format!("a member cannot have the incomplete type `{}`", self.describe(input.ty));
                     return Err(Box::new(Diagnostic::error("incomplete-type", text).at(input.span)));
                 }
             };
