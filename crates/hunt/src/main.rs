@@ -206,6 +206,7 @@ fn compiled_side(compiler: &Compiler) -> Box<Side<'static>> {
 fn hunt_programs(options: &Options, test: &Test<'_>) -> ExitCode {
     let next = AtomicU64::new(0);
     let states_seen = AtomicU64::new(0);
+    let skipped = AtomicU64::new(0);
     let findings = Mutex::new(Vec::new());
     thread::scope(|scope| {
         for _ in 0..options.jobs {
@@ -222,6 +223,10 @@ fn hunt_programs(options: &Options, test: &Test<'_>) -> ExitCode {
                     let outcome = test(&program, None);
                     if let Outcome::Agreement { states } = outcome {
                         states_seen.fetch_add(states as u64, Ordering::Relaxed);
+                        continue;
+                    }
+                    if is_fault_of_a_compiler(&outcome) {
+                        skipped.fetch_add(1, Ordering::Relaxed);
                         continue;
                     }
                     println!("seed {}: {outcome}", program.seed);
@@ -243,8 +248,21 @@ fn hunt_programs(options: &Options, test: &Test<'_>) -> ExitCode {
         }
     });
     let findings = findings.into_inner().expect("no thread panics while it holds the list");
-    println!("{} programs compared, {} states, {} findings", options.count, states_seen.into_inner(), findings.len());
+    let skipped = skipped.into_inner();
+    let compared = options.count - skipped;
+    println!("{compared} programs compared, {} states, {} findings", states_seen.into_inner(), findings.len());
+    if skipped > 0 {
+        println!("{skipped} programs skipped, on which a compiler failed with an internal error");
+    }
     if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Compilers have faults of their own, which random programs find as well.
+fn is_fault_of_a_compiler(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Invalid(message) | Outcome::Refusal(message) => message.contains("internal compiler error"),
+        _ => false,
+    }
 }
 
 fn write_finding(options: &Options, program: &GeneratedProgram, outcome: &Outcome, test: &Test<'_>) {

@@ -1,0 +1,93 @@
+//! Sets of letters that are quick to compare.
+//!
+//! Letters for which some guards all agree form a *region*. If there are at most 64 regions, a guard is a machine word.
+//! Otherwise guards are compared as they are.
+
+use std::collections::HashMap;
+
+use crate::buchi::Guard;
+
+/// A set of letters, as simulations compare them.
+pub(super) trait LetterSet: Clone {
+    /// Takes out the letters of another set.
+    fn remove_all(&mut self, other: &Self);
+    /// Puts in the letters of another set.
+    fn insert_all(&mut self, other: &Self);
+    /// Whether there is no letter.
+    fn is_empty(&self) -> bool;
+}
+
+impl LetterSet for Guard {
+    fn remove_all(&mut self, other: &Self) {
+        *self = self.and_not(other);
+    }
+
+    fn insert_all(&mut self, other: &Self) {
+        *self = self.or(other);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.is_false()
+    }
+}
+
+/// A set of regions, one bit for each.
+impl LetterSet for u64 {
+    fn remove_all(&mut self, other: &Self) {
+        *self &= !other;
+    }
+
+    fn insert_all(&mut self, other: &Self) {
+        *self |= other;
+    }
+
+    fn is_empty(&self) -> bool {
+        *self == 0
+    }
+}
+
+/// The regions of an alphabet under some guards.
+pub(super) struct Regions {
+    /// One guard for each region; they are disjoint, and together they are true.
+    pub(super) regions: Vec<Guard>,
+    sets: HashMap<Guard, u64>,
+}
+
+impl Regions {
+    /// The regions of these guards, or nothing if there are more than 64.
+    pub(super) fn of<'a>(guards: impl Iterator<Item = &'a Guard>) -> Option<Regions> {
+        let mut sets: HashMap<Guard, u64> = HashMap::new();
+        let mut regions = vec![Guard::constant(true)];
+        for guard in guards {
+            if sets.insert(guard.clone(), 0).is_some() {
+                continue;
+            }
+            let mut split = Vec::with_capacity(regions.len());
+            for region in &regions {
+                let parts = [region.and(guard), region.and_not(guard)];
+                split.extend(parts.into_iter().filter(|part| !part.is_false()));
+            }
+            regions = split;
+            if regions.len() > u64::BITS as usize {
+                return None;
+            }
+        }
+        for (guard, set) in &mut sets {
+            for (number, region) in regions.iter().enumerate() {
+                *set |= u64::from(region.implies(guard)) << number;
+            }
+        }
+        Some(Regions { regions, sets })
+    }
+
+    /// The regions that make up one of the guards.
+    pub(super) fn set(&self, guard: &Guard) -> u64 {
+        self.sets[guard]
+    }
+
+    /// The guard of a set of regions.
+    pub(super) fn guard(&self, set: u64) -> Guard {
+        let chosen = self.regions.iter().enumerate().filter(|&(number, _)| set >> number & 1 == 1);
+        chosen.fold(Guard::constant(false), |all, (_, region)| all.or(region))
+    }
+}

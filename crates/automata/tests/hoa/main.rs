@@ -1,0 +1,6 @@
+//! Tests of the HOA reader and writer: samples in the manner of other tools, faults, round trips, damaged texts.
+
+mod faults;
+mod robustness;
+mod round_trip;
+mod samples;

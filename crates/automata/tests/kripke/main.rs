@@ -1,0 +1,4 @@
+//! Tests of Kripke structures: their text, and the check of formulas on them.
+
+mod checking;
+mod texts;
