@@ -227,6 +227,11 @@ impl Checker<'_> {
                 (step, ty) => panic!("{step:?} leads into {ty:?}"),
             };
         }
-        assert_eq!(ty, place.ty, "the type of `{}`", print::place_text(self.program, place));
+        // An array may have been named before its length was known.
+        let same = match (self.program.types.get(ty), self.program.types.get(place.ty)) {
+            (Type::Array { element: a, .. }, Type::Array { element: b, .. }) => a == b,
+            _ => ty == place.ty,
+        };
+        assert!(same, "the type of `{}`", print::place_text(self.program, place));
     }
 }
