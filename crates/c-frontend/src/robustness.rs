@@ -1,13 +1,14 @@
 //! What must be true of the whole front end whatever the bytes, in one function that tests and fuzzers call: a text
 //! gives diagnostics or a program; a program is well formed, can be printed, can be asked atomic propositions, and runs
-//! under every kind of integers and both data models without a panic.
+//! under every kind of integers, finely interleaved or not, for both data models, without a panic.
 //!
 //! How long a check takes is for the caller to watch: nothing here looks at a clock.
 
 mod well_formed;
 
 use foundation::{Budget, Diagnostics, SourceId, SourceMap, Span};
-use program::semantics::{Integers, Limits, SeededChoices, Semantics, run};
+use program::passes::interleave::interleave;
+use program::semantics::{Atomicity, Integers, Limits, ObserveMode, SeededChoices, Semantics, run};
 use program::{Atom, DataModel, Program, print};
 
 use crate::{Options, Translation, translate};
@@ -50,7 +51,9 @@ pub fn check(bytes: &[u8]) -> Outcome {
 
 fn check_diagnostics(diagnostics: &Diagnostics, sources: &SourceMap) {
     for diagnostic in diagnostics.iter() {
-        assert!(diagnostic.message.len() < 10_000, "a message can be read: {}…", &diagnostic.code);
+        // A message may quote a name, however long, but not unfold a type that is short to write.
+        let quoted = diagnostic.primary.as_ref().map_or(0, |label| sources.text(label.span.source).len());
+        assert!(diagnostic.message.len() < 10_000 + quoted, "`{}` says too much", diagnostic.code);
         for label in diagnostic.primary.iter().chain(&diagnostic.secondary) {
             let Span { source, start, end } = label.span;
             let inside = sources.text(source).get(start as usize..end as usize).is_some();
@@ -66,8 +69,12 @@ fn check_translation(mut translation: Translation, source: SourceId, sources: &m
     let program = &translation.program;
     well_formed::check(program);
     print_all(program, &atoms);
-    for integers in [Integers::Machine, Integers::Ideal] {
-        let semantics = Semantics { integers, ..Semantics::default() };
+    let fine = interleave(program).program;
+    well_formed::check(&fine);
+    let machine = Semantics::default();
+    let (observe, atomicity) = (ObserveMode::Change, Atomicity::Statement);
+    let ideal = Semantics { integers: Integers::Ideal, observe, atomicity, malloc_may_fail: true, ..machine };
+    for (program, semantics) in [(program, machine), (&fine, machine), (program, ideal)] {
         let mut choices = SeededChoices::new(program.edges.len() as u64);
         let run = run(program, semantics, &atoms, &mut choices, LIMITS, &Budget::unlimited());
         assert!(run.observations.iter().all(|observation| observation.truth.len() == atoms.len()));

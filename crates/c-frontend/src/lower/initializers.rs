@@ -59,7 +59,7 @@ struct Items<'i> {
 const MOST_SINGLE_STORES: u64 = 16;
 
 /// All range designators together may name this many elements: ranges in ranges would be as many as one likes.
-const MOST_RANGE_ELEMENTS: u64 = 1 << 21;
+const MOST_RANGE_ELEMENTS: u64 = 1 << 20;
 
 impl Lowering<'_> {
     /// Gives an object with static storage its initial value.

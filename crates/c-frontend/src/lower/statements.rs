@@ -351,17 +351,22 @@ impl Lowering<'_> {
         let mut result = None;
         self.block(span, |lowering| {
             let last = items.split_last().and_then(|(last, before)| match last {
-                BlockItem::Statement(id) => match ast.statements[*id].kind {
-                    StmtKind::Expression(Some(expr)) => Some((expr, before)),
+                BlockItem::Statement(id) => match &ast.statements[*id].kind {
+                    StmtKind::Expression(Some(expr)) => Some((*expr, &[][..], before)),
+                    StmtKind::Labeled(labels, inner) => match ast.statements[*inner].kind {
+                        StmtKind::Expression(Some(expr)) => Some((expr, labels.as_slice(), before)),
+                        _ => None,
+                    },
                     _ => None,
                 },
                 _ => None,
             });
             match last {
                 None => lowering.block_items(items),
-                Some((expr, before)) => {
+                Some((expr, labels, before)) => {
                     lowering.block_items(before);
-                    result = Some(lowering.kept_value(expr));
+                    let labelled = labels.iter().try_for_each(|label| lowering.label(label));
+                    result = Some(labelled.and_then(|()| lowering.kept_value(expr)));
                 }
             }
         });

@@ -8,3 +8,4 @@ mod mutate;
 mod nesting;
 mod random;
 mod shared;
+mod unevaluated;
