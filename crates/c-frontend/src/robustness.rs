@@ -25,7 +25,7 @@ pub enum Outcome {
 /// A run of the interpreter ends here at the latest.
 const LIMITS: Limits = Limits { observations: 300, edges: 1_000 };
 
-/// Takes any bytes for a C program and follows them as far as they lead.
+/// Takes any bytes for a C program and follows them as far as they lead. Form feeds divide the files of a program.
 ///
 /// # Panics
 ///
@@ -36,13 +36,13 @@ pub fn check(bytes: &[u8]) -> Outcome {
     for (data_model, volatile_input) in [(DataModel::Lp64, false), (DataModel::Ilp32, true)] {
         let mut sources = SourceMap::new();
         let mut diagnostics = Diagnostics::new();
-        let source = sources.add("input.c", text.as_ref());
+        let units: Vec<SourceId> = text.split('\u{c}').map(|unit| sources.add("input.c", unit)).collect();
         let options = Options { data_model, volatile_input, ..Options::default() };
-        let translation = translate(&[source], &mut sources, &options, &mut diagnostics);
+        let translation = translate(&units, &mut sources, &options, &mut diagnostics);
         assert_eq!(translation.is_none(), diagnostics.has_errors(), "a program comes of what has no error");
         check_diagnostics(&diagnostics, &sources);
         if let Some(translation) = translation {
-            check_translation(translation, source, &mut sources);
+            check_translation(translation, units[0], &mut sources);
             outcome = Outcome::Ran;
         }
     }

@@ -308,8 +308,12 @@ impl Lowering<'_> {
             }
             for (operand, parameter) in fitted.iter_mut().zip(&parameters) {
                 let wanted = self.program.types.as_scalar(self.program.variables[*parameter].ty);
+                // A floating argument for another parameter, or the other way round, is undefined: the call says so when
+                // it is made.
+                let floating = |scalar: Scalar| matches!(scalar, Scalar::Float(_));
                 if let (Operand::Scalar(value), Some(wanted)) = (operand, wanted)
                     && self.program.exprs.ty(*value) != wanted
+                    && floating(self.program.exprs.ty(*value)) == floating(wanted)
                 {
                     *value = self.program.exprs.intern(ModelKind::Cast(*value), wanted);
                 }

@@ -31,11 +31,16 @@ fn number(variable: &str) -> Option<u64> {
 /// A text of one of several sorts.
 fn text(random: &mut Random) -> String {
     let programs = corpus::programs();
-    match random.below(10) {
+    match random.below(11) {
         0 => generate::program(random, 0),
         1..=3 => generate::program(random, 300),
         4 => generate::program(random, 60),
         5 => generate::program(random, 12),
+        10 => {
+            let (sound, other) = (generate::program(random, 300), generate::OTHER_FILE.to_owned());
+            let other = if random.one_in(3) { other } else { damaged(random, &other, programs) };
+            format!("{sound}\u{c}{other}")
+        }
         6 => {
             let sound = generate::program(random, 0);
             damaged(random, &sound, programs)

@@ -78,6 +78,13 @@ const PRELUDE: &str = "typedef struct s S; typedef union u U; typedef struct b B
     S gr, gr2 = { 1, 'x', .d = 2, .a = { 1, 2 } }; U gun; B gbits = { 1, -2 }; A3 ga; AS gas; extern int gext; static int gstat; const int gk = 4;\n\
     volatile int gvol; int fi(int); S fs(S, int); void fv(void); double fd(double, float); int *fp(int *, char *); int fany(); int fvar(char *, ...);\n";
 
+/// Another file of the same program, which defines what the first one only declares.
+pub const OTHER_FILE: &str = "typedef struct s S; typedef union u U;\n\
+    struct s { int x; char c; double d; S *next; int a[3]; union { int u1; float u2; }; U *up; };\n\
+    extern int gi, ga[3]; extern S gr; int gext = 4; static int gstat = 5; struct inc { int v; }; enum later { L0, L1 };\n\
+    int fi(int); S fs(S, int); int fany(int a, double b) { return a + (int)b + gstat; } S copied(S v) { return fs(v, gi); }\n\
+    int fvar(char *format, ...) { return fi(*format) + ga[1]; } int undeclared(S v) { return v.x; } static int helper(void) { return gr.x; }\n";
+
 /// A program; `fault` says how rare faults are, the smaller the more.
 pub fn program(random: &mut Random, fault: usize) -> String {
     let mut generator = Generator {
