@@ -21,6 +21,7 @@ use program::semantics::{Answer, Choices, Limits, ObserveMode, Question, RunEnd,
 use program::{Atom, CompareOp, DataModel, ExprId, ExprKind, IntType, Observe, Program, Scalar};
 
 use crate::compiled::TemporaryFolder;
+use crate::passes;
 use crate::program::GeneratedProgram;
 
 /// The most edges that a run may take: generated programs need far fewer.
@@ -46,7 +47,12 @@ pub fn keep_panics_quiet() {
 /// The trace of a program in the interpreter, or why there is none: a diagnostic of the front end, undefined behaviour
 /// that the interpreter sees, an end that was not reached, or a panic.
 pub fn trace(generated: &GeneratedProgram, data_model: DataModel) -> Result<Vec<String>, String> {
-    catch_unwind(AssertUnwindSafe(|| trace_or_panic(generated, data_model))).unwrap_or_else(|panic| {
+    panics_told(|| trace_or_panic(generated, data_model))
+}
+
+/// Turns a panic into an error with its place in the source.
+pub(crate) fn panics_told<T>(action: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message");
         Err(format!("panic: {text}{}", PANIC_PLACE.take()))
@@ -83,15 +89,28 @@ fn trace_or_panic(generated: &GeneratedProgram, data_model: DataModel) -> Result
         if again != trace {
             return Err("inlining calls changes the trace".to_owned());
         }
+        compare_passes(generated, program, &observed)?;
     }
     Ok(trace)
+}
+
+/// Compares the program before and after each pass. Half of the globals are looked at, so that the other half may go.
+fn compare_passes(generated: &GeneratedProgram, program: &Program, observed: &[(&str, ExprId)]) -> Result<(), String> {
+    let mut program = program.clone();
+    let mut atoms = Vec::new();
+    for (_, value) in observed.iter().skip((generated.seed % 2) as usize).step_by(2) {
+        atoms.extend(passes::bits_of(&mut program, *value, Vec::new(), Vec::new()));
+    }
+    let mut inputs = || -> Box<dyn Choices> { Box::new(Inputs::new(generated)) };
+    passes::compare(&program, &atoms, semantics(), &mut inputs).map(|_| ())
 }
 
 fn semantics() -> Semantics {
     Semantics { observe: ObserveMode::Step, ..Semantics::default() }
 }
 
-fn translate(
+/// Preprocesses and translates a program.
+pub(crate) fn translate(
     generated: &GeneratedProgram,
     data_model: DataModel,
     sources: &mut SourceMap,

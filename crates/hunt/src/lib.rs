@@ -16,10 +16,13 @@ pub mod compiled;
 pub mod differential;
 mod generate;
 pub mod interpreted;
+pub mod passes;
 mod program;
 mod random;
 pub mod reduce;
+mod wild;
 
 pub use generate::generate;
 pub use program::{Features, GeneratedProgram, ObservedGlobal, Size};
 pub use random::Random;
+pub use wild::wild;

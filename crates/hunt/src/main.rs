@@ -10,13 +10,14 @@ use std::thread;
 use hunt::compiled::{self, Compiler};
 use hunt::differential::{Outcome, Side, compare};
 use hunt::reduce::reduce;
-use hunt::{GeneratedProgram, Size, generate, interpreted};
+use hunt::{GeneratedProgram, Size, generate, interpreted, passes, wild};
 use program::DataModel;
 
 const USAGE: &str = "usage: hunt COMMAND [--count N] [--seed S] [--size small|medium|large] [--jobs N] [--into FOLDER]
 
 commands:
   differential  compares the interpreter with the system's compiler, for 64-bit and where possible 32-bit machines
+  passes        compares programs before and after the passes that prepare them for engines; needs no compiler
   generate      prints the program of one seed, its inputs and its trace
   validate      compares compilers with one another: shows that the programs leave nothing open
   coverage      counts how often each construct occurs
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
     };
     match options.command.as_str() {
         "differential" => differential(&options),
+        "passes" => passes(&options),
         "generate" => print_program(&options),
         "validate" => validate(&options),
         "coverage" => print_coverage(&options),
@@ -126,7 +128,7 @@ fn differential(options: &Options) -> ExitCode {
         println!("{}: cannot link and run programs, so ILP32 is skipped", Compiler::reference_ilp32());
     }
     let checked = Compiler::checked();
-    hunt_programs(options, &|program, wanted| {
+    hunt_programs(options, &generate, &|program, wanted| {
         let mut states = 0;
         for (compiler, data_model) in &models {
             let found = interpreted::trace(program, *data_model).map_err(|message| format!("{data_model}: {message}"));
@@ -153,6 +155,17 @@ fn differential(options: &Options) -> ExitCode {
     })
 }
 
+/// The interpreter against itself, before and after the passes. Every second program is one in which anything may
+/// happen.
+fn passes(options: &Options) -> ExitCode {
+    interpreted::keep_panics_quiet();
+    let either = |seed: u64, size| if seed.is_multiple_of(2) { wild(seed, size) } else { generate(seed, size) };
+    hunt_programs(options, &either, &|program, _| passes::outcome(program))
+}
+
+/// Where programs come from: a seed and a size.
+type Generate<'a> = dyn Fn(u64, Size) -> GeneratedProgram + Sync + 'a;
+
 /// A test of a program; while a finding is made small, with the outcome that is wanted.
 type Test<'a> = dyn Fn(&GeneratedProgram, Option<&Outcome>) -> Outcome + Sync + 'a;
 
@@ -168,7 +181,7 @@ fn validate(options: &Options) -> ExitCode {
     let small = Compiler::new("cc", &["-O2", "-w", "-m32", "-msse2", "-mfpmath=sse"]);
     let compares_ilp32 = small.is_available();
     println!("{small}: {}", if compares_ilp32 { "compared" } else { "not installed, skipped" });
-    hunt_programs(options, &|program, _| {
+    hunt_programs(options, &generate, &|program, _| {
         let outcome = compare_with_all(program, &Compiler::reference(), &witnesses);
         if compares_ilp32 && matches!(outcome, Outcome::Agreement { .. }) {
             let narrow = compare_with_all(program, &Compiler::reference_ilp32(), std::slice::from_ref(&small));
@@ -203,7 +216,7 @@ fn compiled_side(compiler: &Compiler) -> Box<Side<'static>> {
 }
 
 /// Tests the programs of all seeds, in parallel, and writes what does not agree.
-fn hunt_programs(options: &Options, test: &Test<'_>) -> ExitCode {
+fn hunt_programs(options: &Options, generate: &Generate<'_>, test: &Test<'_>) -> ExitCode {
     let next = AtomicU64::new(0);
     let states_seen = AtomicU64::new(0);
     let skipped = AtomicU64::new(0);

@@ -1,0 +1,596 @@
+//! The value of expressions where some variables are known: folding, and what folding may not remove.
+//!
+//! There is one arithmetic: an operation whose operands are constant is evaluated by the interpreter's own evaluator,
+//! without memory. An expression whose evaluation is undefined is never replaced; neither is one whose evaluation would
+//! ask a question (what is not initialised, a device register) or overflow visibly. Under ideal integers a value outside
+//! the range of its type is not written as a constant, since constants lie in the range of theirs.
+//!
+//! Constants are canonical: equal values of one type are equal expressions.
+
+use std::collections::HashMap;
+
+use foundation::Id;
+use num_traits::{One, ToPrimitive, Zero};
+
+use super::facts::{Fact, Facts};
+use crate::expr::{BinaryOp, Constant, ExprId, ExprKind, Place, Root, Step};
+use crate::model::{Initial, Program, VariableId, VariableKind};
+use crate::semantics::arithmetic::{MOST_IDEAL_SHIFT, fits};
+use crate::semantics::evaluate::{Environment, Target, evaluate};
+use crate::semantics::{Integers, ObjectId, Pointer, Stop, Value};
+use crate::types::{Scalar, Type, TypeId};
+
+/// What is known of the value of an expression.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Known {
+    /// It is this constant, and evaluating it does nothing else.
+    Constant(ExprId),
+    /// Its evaluation never comes to an end: behaviour is undefined, or not supported.
+    Stops,
+    /// Nothing is.
+    Nothing,
+}
+
+/// Folds expressions of a program.
+pub(super) struct Folder<'p> {
+    /// The program, to whose expressions new ones are added.
+    pub program: &'p mut Program,
+    integers: Integers,
+    keep_overflow: bool,
+    /// Operations on constants that were evaluated before.
+    evaluated: HashMap<ExprId, Known>,
+    /// What was found of expressions under the facts of now, by number of the expression.
+    now: u32,
+    known: Vec<(u32, Known)>,
+    quiet: Vec<(u32, bool)>,
+    folded: Vec<(u32, ExprId)>,
+}
+
+impl<'p> Folder<'p> {
+    /// A folder for the expressions of a program.
+    pub(super) fn new(program: &'p mut Program, integers: Integers, keep_overflow: bool) -> Self {
+        let (known, quiet, folded) = (Vec::new(), Vec::new(), Vec::new());
+        Self { program, integers, keep_overflow, evaluated: HashMap::new(), now: 1, known, quiet, folded }
+    }
+
+    /// Other facts are asked about from here on.
+    pub(super) fn turn_to_other_facts(&mut self) {
+        self.now += 1;
+    }
+
+    /// Whether facts are kept of a variable: it is a scalar that only its name reaches.
+    pub(super) fn is_tracked(&self, variable: VariableId) -> bool {
+        let contents = &self.program.variables[variable];
+        !contents.address_taken
+            && !matches!(contents.kind, VariableKind::Literal { .. })
+            && self.program.types.as_scalar(contents.ty).is_some()
+    }
+
+    /// The value of an expression.
+    pub(super) fn value(&mut self, expr: ExprId, facts: &Facts) -> Known {
+        if let Some(&(when, known)) = self.known.get(expr.index())
+            && when == self.now
+        {
+            return known;
+        }
+        let known = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.value_of(expr, facts));
+        remember(&mut self.known, expr, (self.now, known), (0, Known::Nothing));
+        known
+    }
+
+    /// The constant that an expression is, if it is one.
+    pub(super) fn constant(&mut self, expr: ExprId, facts: &Facts) -> Option<ExprId> {
+        match self.value(expr, facts) {
+            Known::Constant(constant) => Some(constant),
+            _ => None,
+        }
+    }
+
+    /// The constant that an expression is whatever variables hold.
+    pub(super) fn always(&mut self, expr: ExprId) -> Option<ExprId> {
+        self.turn_to_other_facts();
+        self.constant(expr, &Facts::default())
+    }
+
+    /// Whether evaluating an expression can be left out: it always comes to an end, asks nothing, and does not overflow
+    /// where that can be seen.
+    pub(super) fn is_quiet(&mut self, expr: ExprId, facts: &Facts) -> bool {
+        if let Some(&(when, quiet)) = self.quiet.get(expr.index())
+            && when == self.now
+        {
+            return quiet;
+        }
+        let quiet = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.quietness(expr, facts));
+        remember(&mut self.quiet, expr, (self.now, quiet), (0, false));
+        quiet
+    }
+
+    /// Whether reading or writing a part of a variable by its name, and finding out which, always comes to an end.
+    pub(super) fn is_inside(&mut self, place: &Place, facts: &Facts) -> bool {
+        let Root::Variable(variable) = place.root else { return false };
+        let mut ty = self.program.variables[variable].ty;
+        for step in &place.path {
+            match (step, self.program.types.get(ty)) {
+                (Step::Field(number), Type::Record(record)) if !record.is_union => {
+                    ty = record.fields[*number as usize].ty;
+                }
+                (Step::Index(index), &Type::Array { element, length }) => {
+                    let index = self.index_of(*index, facts);
+                    if index.is_none_or(|index| index >= length) {
+                        return false;
+                    }
+                    ty = element;
+                }
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// The value of an index that is constant and not negative.
+    pub(super) fn index_of(&mut self, index: ExprId, facts: &Facts) -> Option<u64> {
+        let constant = self.constant(index, facts)?;
+        match &self.program.exprs.get(constant).kind {
+            ExprKind::Constant(Constant::Int(index)) => index.to_u64(),
+            ExprKind::Constant(Constant::Bool(index)) => Some(u64::from(*index)),
+            _ => None,
+        }
+    }
+
+    /// The truth that a constant is.
+    pub(super) fn truth(&self, constant: ExprId) -> Option<bool> {
+        match self.program.exprs.get(constant).kind {
+            ExprKind::Constant(Constant::Bool(truth)) => Some(truth),
+            _ => None,
+        }
+    }
+
+    /// The variable that a constant address points to, and the offset in bytes.
+    pub(super) fn pointee(&self, constant: ExprId) -> Option<(VariableId, i64)> {
+        let address_of = |expr: ExprId| match &self.program.exprs.get(expr).kind {
+            ExprKind::AddressOf(place) => place.as_variable(),
+            _ => None,
+        };
+        match &self.program.exprs.get(constant).kind {
+            ExprKind::PointerAdd { base, index, stride: 1 } => match &self.program.exprs.get(*index).kind {
+                ExprKind::Constant(Constant::Int(offset)) => Some((address_of(*base)?, offset.to_i64()?)),
+                _ => None,
+            },
+            _ => Some((address_of(constant)?, 0)),
+        }
+    }
+
+    /// What a global that is a scalar holds at the start.
+    pub(super) fn initial(&mut self, variable: VariableId) -> Option<Fact> {
+        let contents = &self.program.variables[variable];
+        let scalar = self.program.types.as_scalar(contents.ty)?;
+        let VariableKind::Global { initial: Initial::Values(items), .. } = &contents.kind else { return None };
+        let value = match items.as_slice() {
+            [] => self.written(Value::zero(scalar), scalar),
+            [item] if self.program.exprs.ty(item.value) == scalar => self.always(item.value),
+            _ => None,
+        };
+        Some(value.map_or(Fact::Initialised, Fact::Constant))
+    }
+
+    fn value_of(&mut self, expr: ExprId, facts: &Facts) -> Known {
+        let contents = self.program.exprs.get(expr);
+        let (kind, ty) = (contents.kind.clone(), contents.ty);
+        match kind {
+            ExprKind::Constant(_) | ExprKind::FunctionAddress(_) => Known::Constant(expr),
+            ExprKind::Load(place) => match place.as_variable().and_then(|variable| facts.get(variable)) {
+                Some(Fact::Constant(constant)) if self.program.exprs.ty(constant) == ty => Known::Constant(constant),
+                _ if self.stops_in(&place.operands(), facts) => Known::Stops,
+                _ => Known::Nothing,
+            },
+            ExprKind::Not(operand) => match self.value(operand, facts) {
+                Known::Constant(constant) => match self.truth(constant) {
+                    Some(truth) => Known::Constant(self.program.exprs.bool(!truth)),
+                    None => Known::Nothing,
+                },
+                other => other,
+            },
+            ExprKind::And(left, right) => self.lazy(left, facts, |_| right, |folder| folder.program.exprs.bool(false)),
+            ExprKind::Or(left, right) => self.lazy(left, facts, |folder| folder.program.exprs.bool(true), |_| right),
+            ExprKind::If(condition, then, otherwise) => self.lazy(condition, facts, |_| then, |_| otherwise),
+            kind => {
+                let operands = self.program.exprs.operands(expr);
+                if self.stops_in(&operands, facts) {
+                    return Known::Stops;
+                }
+                let mut constants = Vec::with_capacity(operands.len());
+                for operand in operands {
+                    match self.constant(operand, facts) {
+                        Some(constant) => constants.push(constant),
+                        None => return Known::Nothing,
+                    }
+                }
+                let node = self.program.exprs.intern(with_operands(kind, &constants), ty);
+                self.evaluated(node)
+            }
+        }
+    }
+
+    /// The value of one operand, chosen by a condition that is evaluated first.
+    fn lazy(
+        &mut self,
+        condition: ExprId,
+        facts: &Facts,
+        then: impl FnOnce(&mut Self) -> ExprId,
+        otherwise: impl FnOnce(&mut Self) -> ExprId,
+    ) -> Known {
+        let constant = match self.value(condition, facts) {
+            Known::Constant(constant) => constant,
+            other => return other,
+        };
+        let Some(truth) = self.truth(constant) else { return Known::Nothing };
+        let chosen = if truth { then(self) } else { otherwise(self) };
+        self.value(chosen, facts)
+    }
+
+    fn stops_in(&mut self, operands: &[ExprId], facts: &Facts) -> bool {
+        operands.iter().any(|&operand| self.value(operand, facts) == Known::Stops)
+    }
+
+    /// The value of an operation on constants.
+    fn evaluated(&mut self, node: ExprId) -> Known {
+        if let Some(&known) = self.evaluated.get(&node) {
+            return known;
+        }
+        let mut environment = NoMemory { program: self.program, integers: self.integers, overflow: false };
+        let result = evaluate(&mut environment, node);
+        let overflow = environment.overflow;
+        let known = match result {
+            Ok(_) if overflow && self.keep_overflow => Known::Nothing,
+            Ok(value) => {
+                let ty = self.program.exprs.ty(node);
+                self.written(value, ty).map_or(Known::Nothing, Known::Constant)
+            }
+            Err(Stop::Undefined(_) | Stop::Unsupported(_)) => Known::Stops,
+            Err(_) => Known::Nothing,
+        };
+        self.evaluated.insert(node, known);
+        known
+    }
+
+    /// A value as a constant expression, if it can be one.
+    fn written(&mut self, value: Value, ty: Scalar) -> Option<ExprId> {
+        let kind = match value {
+            Value::Bool(truth) => ExprKind::Constant(Constant::Bool(truth)),
+            Value::Int(number) => match ty {
+                Scalar::Int(int) if fits(&number, int) => ExprKind::Constant(Constant::Int(number)),
+                _ => return None,
+            },
+            Value::Float(bits) => ExprKind::Constant(Constant::Float(bits)),
+            Value::Pointer(Pointer::Null) => ExprKind::Constant(Constant::Null),
+            Value::Pointer(Pointer::Register(address)) => ExprKind::Constant(Constant::Address(address)),
+            Value::Pointer(Pointer::Function(function)) => ExprKind::FunctionAddress(function),
+            Value::Pointer(Pointer::Object { object, offset }) => {
+                let variable = object.variable()?;
+                let place = Place::variable(variable, self.program.variables[variable].ty);
+                if offset == 0 {
+                    ExprKind::AddressOf(place)
+                } else {
+                    let base = self.program.exprs.intern(ExprKind::AddressOf(place), ty);
+                    let index = self.program.exprs.int(offset, self.program.types.pointer_int(true));
+                    ExprKind::PointerAdd { base, index, stride: 1 }
+                }
+            }
+            Value::Pointer(Pointer::Invalid(_) | Pointer::Dangling) => return None,
+        };
+        Some(self.program.exprs.intern(kind, ty))
+    }
+
+    fn quietness(&mut self, expr: ExprId, facts: &Facts) -> bool {
+        if matches!(self.value(expr, facts), Known::Constant(_)) {
+            return true;
+        }
+        let contents = self.program.exprs.get(expr);
+        let (kind, ty) = (contents.kind.clone(), contents.ty);
+        let ideal = self.integers == Integers::Ideal;
+        let signed = matches!(ty, Scalar::Int(int) if int.signed) && !ideal;
+        let may_overflow = signed && self.keep_overflow;
+        match kind {
+            ExprKind::Constant(_) | ExprKind::FunctionAddress(_) => true,
+            ExprKind::Load(place) => self.reads_quietly(&place, facts),
+            ExprKind::Not(operand) => self.is_quiet(operand, facts),
+            ExprKind::Unary(_, operand) => !may_overflow && self.is_quiet(operand, facts),
+            ExprKind::Cast(operand) => {
+                let numbers = match (self.program.exprs.ty(operand), ty) {
+                    (Scalar::Float(_), Scalar::Int(_)) => false,
+                    // An address whose object is gone can be copied, but not be converted.
+                    (from, to) => (from == Scalar::Pointer) == (to == Scalar::Pointer),
+                };
+                numbers && self.is_quiet(operand, facts)
+            }
+            ExprKind::And(left, right) | ExprKind::Or(left, right) => {
+                self.is_quiet(left, facts) && self.is_quiet(right, facts)
+            }
+            ExprKind::Compare(_, left, right) => {
+                self.program.exprs.ty(left) != Scalar::Pointer
+                    && self.is_quiet(left, facts)
+                    && self.is_quiet(right, facts)
+            }
+            ExprKind::If(condition, then, otherwise) => {
+                self.is_quiet(condition, facts) && self.is_quiet(then, facts) && self.is_quiet(otherwise, facts)
+            }
+            ExprKind::Binary(op, left, right) => {
+                let total = match op {
+                    _ if matches!(ty, Scalar::Float(_)) => true,
+                    BinaryOp::Add | BinaryOp::Subtract => !may_overflow,
+                    // Ideal integers must not become too long.
+                    BinaryOp::Multiply => !may_overflow && !ideal,
+                    BinaryOp::Divide | BinaryOp::Remainder => self.divides_safely(right, facts),
+                    BinaryOp::ShiftLeft => !may_overflow && !ideal && self.shifts_safely(right, ty, facts),
+                    BinaryOp::ShiftRight => self.shifts_safely(right, ty, facts),
+                    BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => true,
+                };
+                total && self.is_quiet(left, facts) && self.is_quiet(right, facts)
+            }
+            ExprKind::AddressOf(Place { root: Root::Variable(_), path, .. }) => {
+                !ideal
+                    && path.iter().all(|step| match step {
+                        Step::Field(_) => true,
+                        Step::Index(index) => self.is_quiet(*index, facts),
+                    })
+            }
+            ExprKind::AddressOf(_) | ExprKind::PointerAdd { .. } | ExprKind::PointerDifference { .. } => false,
+        }
+    }
+
+    /// Whether a part of a variable can be read without asking for its value. What is pointed to may hold anything,
+    /// and so may a member of a union; other locals than the tracked ones may hold what was not chosen yet.
+    pub(super) fn reads_quietly(&mut self, place: &Place, facts: &Facts) -> bool {
+        let Root::Variable(variable) = place.root else { return false };
+        if self.is_tracked(variable) {
+            return facts.get(variable).is_some();
+        }
+        let contents = &self.program.variables[variable];
+        let chosen = match &contents.kind {
+            VariableKind::Global { initial: Initial::Values(_), .. } => !contents.address_taken,
+            VariableKind::Literal { initial: Initial::Values(_) } => true,
+            _ => false,
+        };
+        chosen && !self.holds_union(place.ty) && self.is_inside(place, facts)
+    }
+
+    fn holds_union(&self, ty: TypeId) -> bool {
+        match self.program.types.get(ty) {
+            Type::Scalar(_) => false,
+            Type::Opaque => true,
+            Type::Array { element, .. } => self.holds_union(*element),
+            Type::Record(record) => record.is_union || record.fields.iter().any(|field| self.holds_union(field.ty)),
+        }
+    }
+
+    fn divides_safely(&mut self, divisor: ExprId, facts: &Facts) -> bool {
+        let Some(constant) = self.constant(divisor, facts) else { return false };
+        match &self.program.exprs.get(constant).kind {
+            ExprKind::Constant(Constant::Int(divisor)) => !divisor.is_zero() && !(-divisor).is_one(),
+            _ => false,
+        }
+    }
+
+    fn shifts_safely(&mut self, count: ExprId, ty: Scalar, facts: &Facts) -> bool {
+        let most = match (self.integers, ty) {
+            (Integers::Ideal, _) => u64::from(MOST_IDEAL_SHIFT),
+            (Integers::Machine, Scalar::Int(int)) => u64::from(int.bits) - 1,
+            _ => return false,
+        };
+        self.index_of(count, facts).is_some_and(|count| count <= most)
+    }
+
+    /// An expression that has the same value, asks the same and stops in the same cases, with what is known put in.
+    pub(super) fn fold(&mut self, expr: ExprId, facts: &Facts) -> ExprId {
+        if let Some(constant) = self.constant(expr, facts) {
+            return constant;
+        }
+        if let Some(&(when, folded)) = self.folded.get(expr.index())
+            && when == self.now
+        {
+            return folded;
+        }
+        let folded = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.fold_inside(expr, facts));
+        remember(&mut self.folded, expr, (self.now, folded), (0, expr));
+        folded
+    }
+
+    fn fold_inside(&mut self, expr: ExprId, facts: &Facts) -> ExprId {
+        let contents = self.program.exprs.get(expr);
+        let (kind, ty) = (contents.kind.clone(), contents.ty);
+        let kind = match kind {
+            ExprKind::Constant(_) | ExprKind::FunctionAddress(_) => return expr,
+            ExprKind::Load(place) => ExprKind::Load(self.fold_place(&place, facts)),
+            ExprKind::AddressOf(place) => ExprKind::AddressOf(self.fold_place(&place, facts)),
+            ExprKind::Not(operand) => {
+                let operand = self.fold(operand, facts);
+                return self.program.exprs.not(operand);
+            }
+            ExprKind::And(left, right) => return self.fold_lazy(left, right, true, facts),
+            ExprKind::Or(left, right) => return self.fold_lazy(left, right, false, facts),
+            ExprKind::If(condition, then, otherwise) => {
+                let condition = self.fold(condition, facts);
+                match self.truth(condition) {
+                    Some(truth) => return self.fold(if truth { then } else { otherwise }, facts),
+                    None => ExprKind::If(condition, self.fold(then, facts), self.fold(otherwise, facts)),
+                }
+            }
+            kind => {
+                let operands = self.program.exprs.operands(expr);
+                let folded: Vec<ExprId> = operands.into_iter().map(|operand| self.fold(operand, facts)).collect();
+                with_operands(kind, &folded)
+            }
+        };
+        self.program.exprs.intern(kind, ty)
+    }
+
+    /// A conjunction, or a disjunction: the right operand is evaluated where the left one has the value `neutral`.
+    fn fold_lazy(&mut self, left: ExprId, right: ExprId, neutral: bool, facts: &Facts) -> ExprId {
+        let quiet = self.is_quiet(left, facts);
+        let (left, right) = (self.fold(left, facts), self.fold(right, facts));
+        match (self.truth(left), self.truth(right)) {
+            (Some(truth), _) if truth == neutral => right,
+            (Some(_), _) => left,
+            (None, Some(truth)) if truth == neutral => left,
+            (None, Some(_)) if quiet => right,
+            _ if neutral => self.program.exprs.intern(ExprKind::And(left, right), Scalar::Bool),
+            _ => self.program.exprs.intern(ExprKind::Or(left, right), Scalar::Bool),
+        }
+    }
+
+    /// A place with what is known put in; what a constant address points to is called by its name.
+    pub(super) fn fold_place(&mut self, place: &Place, facts: &Facts) -> Place {
+        let path = place
+            .path
+            .iter()
+            .map(|step| match step {
+                Step::Field(field) => Step::Field(*field),
+                Step::Index(index) => Step::Index(self.fold(*index, facts)),
+            })
+            .collect();
+        match place.root {
+            Root::Variable(variable) => Place { root: Root::Variable(variable), path, ty: place.ty },
+            Root::Pointer { address, pointee } => {
+                let address = self.fold(address, facts);
+                let place = Place { root: Root::Pointer { address, pointee }, path, ty: place.ty };
+                self.named(&place, address, pointee).unwrap_or(place)
+            }
+        }
+    }
+
+    /// A place behind a constant address, by the name of the variable that it is a part of.
+    fn named(&mut self, place: &Place, address: ExprId, pointee: TypeId) -> Option<Place> {
+        let (variable, offset) = self.pointee(address)?;
+        let mut path = Vec::new();
+        let mut rest = u64::try_from(offset).ok()?.checked_mul(8)?;
+        let mut ty = self.program.variables[variable].ty;
+        while rest != 0 || ty != pointee {
+            match self.program.types.get(ty) {
+                Type::Record(record) if !record.is_union => {
+                    let inside = |field: &crate::types::Field| {
+                        let end = field.offset_bits + self.program.types.size_bits(field.ty);
+                        field.bit_width.is_none() && field.offset_bits <= rest && rest < end
+                    };
+                    let number = record.fields.iter().position(inside)?;
+                    path.push(Step::Field(number as u32));
+                    rest -= record.fields[number].offset_bits;
+                    ty = record.fields[number].ty;
+                }
+                &Type::Array { element, length } => {
+                    let stride = self.program.types.size_bits(element);
+                    let index = rest.checked_div(stride).filter(|&index| index < length)?;
+                    let index_type = self.program.types.pointer_int(false);
+                    path.push(Step::Index(self.program.exprs.int(index, index_type)));
+                    rest -= index * stride;
+                    ty = element;
+                }
+                _ => return None,
+            }
+        }
+        if self.goes_on_behind_its_end(ty, &place.path) {
+            return None;
+        }
+        path.extend(place.path.iter().cloned());
+        Some(Place { root: Root::Variable(variable), path, ty: place.ty })
+    }
+
+    /// Whether a path leads through an array that may go on behind its end: which ones do depends on where the path
+    /// begins.
+    fn goes_on_behind_its_end(&self, mut ty: TypeId, path: &[Step]) -> bool {
+        for step in path {
+            ty = match (step, self.program.types.get(ty)) {
+                (Step::Field(number), Type::Record(record)) => record.fields[*number as usize].ty,
+                (Step::Index(_), &Type::Array { element, length }) if length > 1 => element,
+                _ => return true,
+            };
+        }
+        false
+    }
+}
+
+/// An operation on other operands, in the order of [`crate::expr::Exprs::operands`].
+pub(super) fn with_operands(kind: ExprKind, operands: &[ExprId]) -> ExprKind {
+    match (kind, operands) {
+        (ExprKind::Unary(op, _), &[operand]) => ExprKind::Unary(op, operand),
+        (ExprKind::Not(_), &[operand]) => ExprKind::Not(operand),
+        (ExprKind::Cast(_), &[operand]) => ExprKind::Cast(operand),
+        (ExprKind::Binary(op, ..), &[left, right]) => ExprKind::Binary(op, left, right),
+        (ExprKind::Compare(op, ..), &[left, right]) => ExprKind::Compare(op, left, right),
+        (ExprKind::And(..), &[left, right]) => ExprKind::And(left, right),
+        (ExprKind::Or(..), &[left, right]) => ExprKind::Or(left, right),
+        (ExprKind::If(..), &[condition, then, otherwise]) => ExprKind::If(condition, then, otherwise),
+        (ExprKind::PointerAdd { stride, .. }, &[base, index]) => ExprKind::PointerAdd { base, index, stride },
+        (ExprKind::PointerDifference { stride, .. }, &[left, right]) => {
+            ExprKind::PointerDifference { left, right, stride }
+        }
+        (ExprKind::Load(place), operands) => ExprKind::Load(place_with_operands(place, operands)),
+        (ExprKind::AddressOf(place), operands) => ExprKind::AddressOf(place_with_operands(place, operands)),
+        (kind, _) => kind,
+    }
+}
+
+fn place_with_operands(place: Place, operands: &[ExprId]) -> Place {
+    let mut operands = operands.iter().copied();
+    let mut next = || operands.next().expect("as many operands as before");
+    let root = match place.root {
+        Root::Variable(variable) => Root::Variable(variable),
+        Root::Pointer { pointee, .. } => Root::Pointer { address: next(), pointee },
+    };
+    let path = place
+        .path
+        .into_iter()
+        .map(|step| match step {
+            Step::Field(field) => Step::Field(field),
+            Step::Index(_) => Step::Index(next()),
+        })
+        .collect();
+    Place { root, path, ty: place.ty }
+}
+
+fn remember<T: Copy>(table: &mut Vec<T>, expr: ExprId, entry: T, nothing: T) {
+    if table.len() <= expr.index() {
+        table.resize(expr.index() + 1, nothing);
+    }
+    table[expr.index()] = entry;
+}
+
+/// The evaluator's view of constants: variables have addresses, but no contents.
+struct NoMemory<'p> {
+    program: &'p Program,
+    integers: Integers,
+    overflow: bool,
+}
+
+impl Environment for NoMemory<'_> {
+    fn program(&self) -> &Program {
+        self.program
+    }
+
+    fn integers(&self) -> Integers {
+        self.integers
+    }
+
+    fn object_of(&mut self, variable: VariableId) -> Result<ObjectId, Stop> {
+        Ok(match self.program.owner(variable) {
+            None => ObjectId::Global(variable),
+            // There is one activation only.
+            Some(_) => ObjectId::Local { thread: 0, depth: 0, variable },
+        })
+    }
+
+    fn load(&mut self, _: &Target, _: Scalar) -> Result<Value, Stop> {
+        Err(Stop::NotConstant)
+    }
+
+    fn number_of(&mut self, _: Pointer) -> Result<u64, Stop> {
+        Err(Stop::NotConstant)
+    }
+
+    fn pointer_at(&mut self, _: u64) -> Result<Pointer, Stop> {
+        Err(Stop::NotConstant)
+    }
+
+    fn overflowed(&mut self) {
+        self.overflow = true;
+    }
+}

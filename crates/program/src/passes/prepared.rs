@@ -1,0 +1,264 @@
+//! A program that is prepared for an engine: without calls, with its property's atoms and the way back.
+//!
+//! [`prepare`] makes it by inlining; the passes [`promote`](super::promote::promote), [`constants`](super::constants::constants),
+//! [`slice`](super::slice::slice) and [`contract`](super::contract::contract) each make a simpler one of it, and
+//! [`simplify`] runs them until nothing changes any more. All of them keep what can be told apart: the prepared program
+//! asks the same questions in the same order (inputs, what is not initialised, branches, allocations), shows the same
+//! truth of atoms at the same points in the same mode of observation, and ends in the same way. What that means is
+//! executed by [`run`](mod@super::run), against which the passes are tested. Signed overflows are kept only where
+//! [`Prepared::keep_overflow`] asks for it.
+//!
+//! Programs with threads are refused: an atom over a local would depend on the activations of all threads, and what
+//! one thread knows of a global another may change.
+
+use std::collections::BTreeSet;
+
+use foundation::{Arena, Id};
+
+use super::atoms::{AtomsAt, StateAtom};
+use super::constants::constants;
+use super::contract::contract;
+use super::inline::{Context, ContextId, Inlined, NotInlined, Origin, inline};
+use super::promote::promote;
+use super::slice::slice;
+use super::uses::{Uses, written_by};
+use crate::atom::Atom;
+use crate::cfa::{Edge, EdgeId, Function, FunctionId, InputSource, LocationId, Observe, Op};
+use crate::model::{Initial, Program, VariableId, VariableKind};
+use crate::semantics::{ObserveMode, Semantics};
+
+/// A program without calls of functions that have a body, the atoms of a property over it, and the way back.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The program. Only its entry function has a body.
+    pub program: Program,
+    /// By which semantics it is read.
+    pub semantics: Semantics,
+    /// What a property looks at.
+    pub atoms: AtomsAt,
+    /// Whether signed overflows can be seen, so that no pass may remove one.
+    pub keep_overflow: bool,
+    /// The activations.
+    pub contexts: Arena<ContextId, Context>,
+    /// For each location, the activation that control is in there. An observed state is seen from the location at
+    /// which control then is; before a function is entered that is the caller's, also while arguments are evaluated.
+    pub context_of: Arena<LocationId, ContextId>,
+    /// For each edge, the edge of the original program that it comes from, and the activation in which that is taken.
+    pub origins: Arena<EdgeId, Origin>,
+}
+
+/// Why a program cannot be prepared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotPrepared {
+    /// Its calls cannot be inlined.
+    NotInlined(NotInlined),
+    /// It starts threads.
+    Threads,
+}
+
+/// How often [`simplify`] repeats its passes at most.
+const MOST_ROUNDS: usize = 8;
+
+/// What inlining calls the source of a return value that is missing.
+const MISSING_RETURN_VALUE: &str = "a missing return value";
+
+/// Prepares a program for a property with these atoms. The new program may have at most so many edges.
+pub fn prepare(
+    program: &Program,
+    atoms: &[Atom],
+    semantics: Semantics,
+    most_edges: usize,
+) -> Result<Prepared, NotPrepared> {
+    if program.has_threads() {
+        return Err(NotPrepared::Threads);
+    }
+    // A function without a body takes whatever it is given.
+    let mut tolerant = program.clone();
+    for function in program.functions.ids().filter(|function| program.functions[*function].entry.is_none()) {
+        let Function { parameters, result, variadic, .. } = &mut tolerant.functions[function];
+        parameters.clear();
+        (*result, *variadic) = (None, true);
+    }
+    let mut inlined = inline(&tolerant, most_edges).map_err(NotPrepared::NotInlined)?;
+    for (function, contents) in program.functions.iter().filter(|(_, contents)| contents.entry.is_none()) {
+        inlined.program.functions[function] = contents.clone();
+    }
+    Ok(Prepared::new(program, inlined, atoms, semantics))
+}
+
+/// Runs all passes until nothing changes any more.
+pub fn simplify(mut prepared: Prepared) -> Prepared {
+    for _ in 0..MOST_ROUNDS {
+        let before: Vec<Op> = prepared.program.edges.values().map(|edge| edge.op.clone()).collect();
+        prepared = slice(constants(promote(prepared)));
+        if prepared.program.edges.values().map(|edge| &edge.op).eq(&before) {
+            break;
+        }
+    }
+    contract(prepared)
+}
+
+impl Prepared {
+    fn new(old: &Program, mut inlined: Inlined, atoms: &[Atom], semantics: Semantics) -> Self {
+        let atoms = AtomsAt::new(atoms, &mut inlined);
+        let named: BTreeSet<VariableId> = atoms.named_variables().collect();
+        let Inlined { mut program, contexts, origins, mut context_of } = inlined;
+        for (edge, &Origin { edge: original, context }) in origins.iter() {
+            // Nothing is observed inside library functions, which have lost their name by now.
+            let function = old.locations[old.edges[original].from].function;
+            if old.functions[function].library {
+                program.edges[edge].observe = Observe::No;
+            }
+            if let Some(result) = missing_result(&program, edge)
+                && !(semantics.observe == ObserveMode::Change && named.contains(&result))
+            {
+                program.edges[edge].op = Op::Declare(result);
+            }
+            // The edges that pass arguments belong to the call.
+            let from = program.edges[edge].from;
+            if let Some((caller, call)) = contexts[context].caller
+                && call == original
+                && context_of[from] == context
+            {
+                context_of[from] = caller;
+            }
+        }
+        let keep_overflow = atoms.atoms().contains(&Atom::Overflow);
+        let mut prepared = Self { program, semantics, atoms, keep_overflow, contexts, context_of, origins };
+        prepared.refresh_address_taken();
+        prepared
+    }
+
+    /// The entry function.
+    pub fn root(&self) -> FunctionId {
+        self.program.entry.expect("a prepared program has an entry function")
+    }
+
+    /// Where the program begins.
+    pub fn start(&self) -> LocationId {
+        self.program.functions[self.root()].entry.expect("the entry function has a body")
+    }
+
+    /// The state atoms as they look from a location, by the index of their atom.
+    pub fn atoms_at(&self, location: LocationId) -> &[Option<StateAtom>] {
+        self.atoms.state_atoms(self.atoms.view(self.context_of[location]))
+    }
+
+    /// The activations that are left and entered, in this order, when an edge is taken to its end.
+    pub fn crossed(&self, edge: EdgeId) -> (Vec<ContextId>, Vec<ContextId>) {
+        let edge = &self.program.edges[edge];
+        let (from, to) = (self.context_of[edge.from], self.context_of[edge.to]);
+        if from == to {
+            return (Vec::new(), Vec::new());
+        }
+        let callers = |context| {
+            std::iter::successors(Some(context), |at: &ContextId| self.contexts[*at].caller.map(|(caller, _)| caller))
+        };
+        let mut left: Vec<ContextId> = callers(from).collect();
+        let mut entered: Vec<ContextId> = callers(to).collect();
+        while let (Some(one), Some(two)) = (left.last(), entered.last())
+            && one == two
+        {
+            left.pop();
+            entered.pop();
+        }
+        entered.reverse();
+        (left, entered)
+    }
+
+    /// Whether it can be seen that a function is entered or left.
+    pub fn watches(&self, function: FunctionId) -> bool {
+        let looks = self.semantics.observe == ObserveMode::Change && self.atoms.looks_into(function);
+        looks || self.atoms.has_call(function) || self.semantics.stop_at_call == Some(function)
+    }
+
+    /// All variables that edges and atoms read, write or point to.
+    pub fn used_variables(&self) -> BTreeSet<VariableId> {
+        let Uses { read, pointed_to, .. } = Uses::of(self);
+        let written = self.program.edges.values().filter_map(|edge| match edge.op {
+            Op::Declare(variable) | Op::Discard(variable) => Some(variable),
+            _ => written_by(&edge.op),
+        });
+        read.into_iter().chain(pointed_to).chain(written).collect()
+    }
+
+    /// Finds out anew which variables are pointed to, and forgets the initial values of globals that nothing reads.
+    pub(super) fn refresh_address_taken(&mut self) {
+        let Uses { read, pointed_to, memory_read, .. } = Uses::of(self);
+        for variable in self.program.variables.ids() {
+            let contents = &mut self.program.variables[variable];
+            contents.address_taken = pointed_to.contains(&variable);
+            let read = read.contains(&variable) || contents.address_taken && memory_read;
+            if let VariableKind::Global { initial: Initial::Values(items), .. } = &mut contents.kind
+                && !read
+            {
+                items.clear();
+            }
+        }
+    }
+
+    /// Adds an edge that comes from the same original edge as another.
+    pub(super) fn add_edge_like(
+        &mut self,
+        like: EdgeId,
+        from: LocationId,
+        to: LocationId,
+        op: Op,
+        observe: Observe,
+    ) -> EdgeId {
+        let span = self.program.edges[like].span;
+        self.origins.push(self.origins[like]);
+        self.program.add_edge(from, to, op, span, observe)
+    }
+
+    /// Adds a location in the activation of another.
+    pub(super) fn add_location_like(&mut self, like: LocationId) -> LocationId {
+        self.context_of.push(self.context_of[like]);
+        self.program.add_location(self.program.locations[like].function)
+    }
+
+    /// Drops the locations that cannot be reached, with their edges, and numbers the rest anew.
+    pub(super) fn trim(mut self) -> Self {
+        let root = self.root();
+        let mut reached = vec![false; self.program.locations.len()];
+        let mut open = vec![self.start()];
+        reached[open[0].index()] = true;
+        while let Some(location) = open.pop() {
+            for &edge in &self.program.locations[location].out {
+                let to = self.program.edges[edge].to;
+                if !std::mem::replace(&mut reached[to.index()], true) {
+                    open.push(to);
+                }
+            }
+        }
+        let old_start = self.start();
+        let locations = std::mem::take(&mut self.program.locations);
+        let edges = std::mem::take(&mut self.program.edges);
+        let context_of = std::mem::take(&mut self.context_of);
+        let origins = std::mem::take(&mut self.origins);
+        let mut renamed = vec![None; locations.len()];
+        for location in locations.ids().filter(|location| reached[location.index()]) {
+            renamed[location.index()] = Some(self.program.add_location(root));
+            self.context_of.push(context_of[location]);
+        }
+        let new = |location: LocationId| renamed[location.index()].expect("it is reached");
+        for (_, location) in locations.iter().filter(|(id, _)| reached[id.index()]) {
+            for &edge in &location.out {
+                let Edge { from, to, op, span, observe } = edges[edge].clone();
+                self.program.add_edge(new(from), new(to), op, span, observe);
+                self.origins.push(origins[edge]);
+            }
+        }
+        self.program.functions[root].entry = Some(new(old_start));
+        self
+    }
+}
+
+/// The variable that receives a return value which is missing. Its value is arbitrary, but not asked for before it is
+/// read, so that it is as if the variable was declared anew.
+fn missing_result(program: &Program, edge: EdgeId) -> Option<VariableId> {
+    let Op::Input { target, source: InputSource::External(source) } = &program.edges[edge].op else { return None };
+    let variable = target.as_variable().filter(|_| source == MISSING_RETURN_VALUE)?;
+    let is_local = program.owner(variable).is_some();
+    (is_local || program.types.as_scalar(target.ty).is_some()).then_some(variable)
+}
