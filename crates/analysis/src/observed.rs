@@ -1,0 +1,70 @@
+//! What observations read. An analysis cannot know it: it depends on the property, on the mode of observation, and on
+//! which activation an atom's locals belong to where the program is inlined. The caller says it here.
+
+use program::{Atom, EdgeId, ExprId, LocationId, Program, VariableId};
+
+use crate::expressions::variables_read;
+
+/// The variables that atoms read in observed states.
+pub trait Observations {
+    /// What is read in the state after an edge; nothing where that state is not observed.
+    fn after(&self, edge: EdgeId) -> &[VariableId];
+
+    /// What is read where a run stops at a location because it ends, because behaviour is undefined, because of a
+    /// deadlock, or because a function is entered: the last state is observed in every mode.
+    fn stopped(&self, location: LocationId) -> &[VariableId];
+}
+
+/// The same variables are read after every edge: right for every mode of observation, if not precise.
+#[derive(Clone, Debug, Default)]
+pub struct Everywhere(Vec<VariableId>);
+
+impl Everywhere {
+    /// These variables are read.
+    pub fn new(variables: impl IntoIterator<Item = VariableId>) -> Self {
+        let mut variables: Vec<VariableId> = variables.into_iter().collect();
+        variables.sort_unstable();
+        variables.dedup();
+        Self(variables)
+    }
+
+    /// What these expressions read, and all that they may reach through a pointer.
+    pub fn of_expressions(program: &Program, expressions: &[ExprId]) -> Self {
+        let mut variables = Vec::new();
+        let mut pointer = false;
+        for &expression in expressions {
+            pointer |= variables_read(program, expression, &mut |variable| variables.push(variable));
+        }
+        if pointer {
+            variables.extend(program.variables.iter().filter(|(_, variable)| variable.address_taken).map(|(id, _)| id));
+        }
+        Self::new(variables)
+    }
+
+    /// All of them, in ascending order.
+    pub fn all(&self) -> &[VariableId] {
+        &self.0
+    }
+
+    /// What these atoms read.
+    pub fn of_atoms(program: &Program, atoms: &[Atom]) -> Self {
+        let expressions: Vec<ExprId> = atoms
+            .iter()
+            .filter_map(|atom| match atom {
+                Atom::State { value, .. } => Some(*value),
+                _ => None,
+            })
+            .collect();
+        Self::of_expressions(program, &expressions)
+    }
+}
+
+impl Observations for Everywhere {
+    fn after(&self, _: EdgeId) -> &[VariableId] {
+        &self.0
+    }
+
+    fn stopped(&self, _: LocationId) -> &[VariableId] {
+        &self.0
+    }
+}

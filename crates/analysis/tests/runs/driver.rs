@@ -1,0 +1,156 @@
+//! A run, step by step: a hook looks at every state before the next step, and all choices are recorded together with
+//! where they were asked for.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use foundation::Id;
+use program::semantics::choices::{Answer, Choices, Question};
+use program::semantics::interpreter::Interpreter;
+use program::semantics::observe::{Observer, Occasion};
+use program::semantics::step::Stepped;
+use program::semantics::threads::Next;
+use program::semantics::{Integers, ObserveMode, Semantics, Stop};
+use program::{EdgeId, LocationId, Op, Program, VariableId};
+
+use crate::subject::Subject;
+
+/// What is seen of a run.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Trace {
+    /// The thread and the edge of each step.
+    pub edges: Vec<(u32, Option<EdgeId>)>,
+    /// The occasions, truth values and overflows that were observed.
+    pub letters: Vec<(Occasion, Vec<bool>, bool)>,
+    /// How the run ended; empty where it could go on.
+    pub end: String,
+}
+
+/// Where a choice is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// On this edge.
+    Edge(EdgeId),
+    /// Because this variable was not written.
+    Variable(VariableId),
+    /// Somewhere else.
+    Other,
+}
+
+/// A choice that was made.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Choice {
+    /// Where it was asked for.
+    pub source: Source,
+    /// The question.
+    pub question: Question,
+    /// The answer.
+    pub answer: Answer,
+}
+
+/// Runs a program for so many steps. `answer` makes the choices; `look` sees the state before each step of a thread that
+/// is at a location.
+pub fn drive(
+    subject: &Subject,
+    integers: Integers,
+    observe: ObserveMode,
+    steps: usize,
+    answer: &mut dyn FnMut(Source, &Question) -> Answer,
+    look: &mut dyn FnMut(&mut Interpreter<'_>, LocationId),
+) -> (Trace, Vec<Choice>) {
+    let program = &subject.program;
+    let semantics = Semantics { integers, observe, ..Semantics::default() };
+    let at = Rc::new(Cell::new(None));
+    let mut recorder = Recorder { program, at: at.clone(), answer, choices: Vec::new() };
+    let mut trace = Trace::default();
+    let mut interpreter = Interpreter::new(program, semantics, &mut recorder);
+    let mut observer = Observer::new(observe, &subject.atoms);
+    let mut run = || -> Result<String, Stop> {
+        interpreter.start(program.entry.expect("an entry"))?;
+        observer.begin(&std::mem::take(&mut interpreter.events));
+        let sight = observer.look(&mut interpreter, Occasion::Start)?;
+        trace.letters.push((sight.occasion, sight.truth, sight.overflow));
+        for _ in 0..steps {
+            let thread = match interpreter.schedule()? {
+                Next::Thread(thread) => thread,
+                Next::AllEnded => return Ok("all threads have ended".to_owned()),
+                Next::Deadlock => return Ok("deadlock".to_owned()),
+            };
+            let (_, frame) = interpreter.state.innermost(thread).expect("an activation");
+            let location = frame.location;
+            interpreter.running = thread;
+            at.set(Some(location));
+            look(&mut interpreter, location);
+            interpreter.edge = None;
+            let mut stepped = interpreter.step(thread);
+            trace.edges.push((thread, interpreter.edge));
+            loop {
+                let events = std::mem::take(&mut interpreter.events);
+                for sight in observer.follow(&mut interpreter, &events)? {
+                    trace.letters.push((sight.occasion, sight.truth, sight.overflow));
+                }
+                match stepped? {
+                    Stepped::Done => break,
+                    Stepped::Pause(rest) => stepped = interpreter.resume(rest),
+                    Stepped::End(kind) => {
+                        let sight = observer.look(&mut interpreter, Occasion::End(kind))?;
+                        trace.letters.push((sight.occasion, sight.truth, sight.overflow));
+                        return Ok(format!("{kind:?}"));
+                    }
+                    Stepped::Cut => return Ok("cut".to_owned()),
+                    Stepped::StoppedAtCall(_) => unreachable!("no call stops a run here"),
+                }
+            }
+        }
+        Ok(String::new())
+    };
+    trace.end = match run() {
+        Ok(end) => end,
+        Err(Stop::Undefined(kind)) => {
+            let sight = observer.look(&mut interpreter, Occasion::Error(kind)).expect("atoms are defined");
+            trace.letters.push((sight.occasion, sight.truth, sight.overflow));
+            format!("{kind:?}")
+        }
+        Err(other) => format!("{other:?}"),
+    };
+    (trace, recorder.choices)
+}
+
+/// Answers from a seed, as users get them.
+pub fn seeded(seed: u64) -> impl FnMut(Source, &Question) -> Answer {
+    let mut choices = program::semantics::SeededChoices::new(seed);
+    move |_, question| choices.choose(question)
+}
+
+struct Recorder<'a> {
+    program: &'a Program,
+    at: Rc<Cell<Option<LocationId>>>,
+    answer: &'a mut dyn FnMut(Source, &Question) -> Answer,
+    choices: Vec<Choice>,
+}
+
+impl Choices for Recorder<'_> {
+    fn choose(&mut self, question: &Question) -> Answer {
+        let asks = |edge: &&EdgeId| matches!(self.program.edges[**edge].op, Op::Input { .. } | Op::Call { .. });
+        let source = match question {
+            Question::Input { .. } => {
+                let location = self.at.get().expect("inputs are asked for in steps");
+                Source::Edge(*self.program.locations[location].out.iter().find(asks).expect("an edge that asks"))
+            }
+            Question::Uninitialised { what, .. } => variable_named(self.program, what),
+            _ => Source::Other,
+        };
+        let answer = (self.answer)(source, question);
+        self.choices.push(Choice { source, question: question.clone(), answer: answer.clone() });
+        answer
+    }
+}
+
+/// The variable of which a part is named `main::x$7[2].f`.
+fn variable_named(program: &Program, what: &str) -> Source {
+    let Some((_, number)) = what.split_once('$') else { return Source::Other };
+    let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
+    let variable = VariableId::from_index(digits.parse().expect("a number"));
+    assert!(program.variables.get(variable).is_some());
+    Source::Variable(variable)
+}
