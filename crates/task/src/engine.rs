@@ -1,0 +1,18 @@
+//! What an engine is: one input, one method, one result.
+
+use foundation::Budget;
+
+use crate::task::Task;
+use crate::verdict::Outcome;
+
+/// A decision procedure, complete or not, for tasks.
+///
+/// An engine never guesses: what it does not cover is [`Verdict::Unknown`](crate::Verdict::Unknown) with the reason.
+/// The same task gives the same verdict every time, up to the limits of the budget.
+pub trait Engine {
+    /// The name by which users choose it.
+    fn name(&self) -> &'static str;
+
+    /// Answers a task within a budget.
+    fn check(&self, task: &Task, budget: &Budget) -> Outcome;
+}

@@ -1,0 +1,23 @@
+//! The narrow waist between front ends and engines: a [`Task`] goes in, a [`Verdict`] with its evidence comes out.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`task`](mod@task) | a program, a property over it, and the semantics by which both are read |
+//! | [`negation`] | the automaton of the negated property, and how it reads words: the lazy product is a view of both |
+//! | [`engine`] | what an engine is |
+//! | [`verdict`] | verdicts, reasons for having none, statistics |
+//! | [`counterexample`] | what shows a violation |
+//!
+//! Nothing here knows how an engine works or how evidence is checked.
+
+pub mod counterexample;
+pub mod engine;
+pub mod negation;
+pub mod task;
+pub mod verdict;
+
+pub use counterexample::{Counterexample, Lasso};
+pub use engine::Engine;
+pub use negation::{Letter, Negation, WordReader};
+pub use task::{Scheduler, Task};
+pub use verdict::{Certificate, Figure, Outcome, Reason, Statistics, Verdict};

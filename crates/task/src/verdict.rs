@@ -1,0 +1,113 @@
+//! What an engine answers. A verdict carries its evidence, so that the two cannot disagree.
+
+use std::fmt;
+
+use foundation::{Exhausted, Span};
+
+use crate::counterexample::Counterexample;
+
+/// An engine's answer with what it measured.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The answer.
+    pub verdict: Verdict,
+    /// What was measured on the way.
+    pub statistics: Statistics,
+}
+
+/// An answer.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// Every execution satisfies the goal.
+    Holds(Certificate),
+    /// Some execution does not.
+    Violated(Counterexample),
+    /// Neither was found out.
+    Unknown(Reason),
+}
+
+/// What shows that a goal holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Certificate {
+    /// All reachable states of the product were visited, and no accepting cycle is among them.
+    ClosedStateSpace {
+        /// How many states there are.
+        states: u64,
+        /// How many transitions.
+        transitions: u64,
+    },
+}
+
+/// Why there is no answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// A limit was reached, or the user interrupted.
+    Exhausted(Exhausted),
+    /// The engine does not cover something that the program does.
+    Unsupported {
+        /// What, in a phrase.
+        what: String,
+        /// Where.
+        span: Option<Span>,
+    },
+    /// The engine's means did not suffice.
+    Incomplete(String),
+    /// The evidence for a verdict did not pass its check: a fault in Semper.
+    EvidenceRejected(String),
+}
+
+impl Reason {
+    /// Something that the engine does not cover.
+    pub fn unsupported(what: impl Into<String>, span: Option<Span>) -> Self {
+        Reason::Unsupported { what: what.into(), span }
+    }
+}
+
+impl From<Exhausted> for Reason {
+    fn from(exhausted: Exhausted) -> Self {
+        Reason::Exhausted(exhausted)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Exhausted(exhausted) => write!(f, "{exhausted}"),
+            Reason::Unsupported { what, .. } => write!(f, "unsupported: {what}"),
+            Reason::Incomplete(what) => f.write_str(what),
+            Reason::EvidenceRejected(what) => write!(f, "internal error: evidence rejected: {what}"),
+        }
+    }
+}
+
+/// Named figures, in the order in which they are to be shown.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Statistics(pub Vec<(&'static str, Figure)>);
+
+/// A figure.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Figure {
+    /// A number of things.
+    Count(u64),
+    /// A measured quantity: seconds, bytes per state.
+    Quantity(f64),
+    /// A word.
+    Word(String),
+}
+
+impl Statistics {
+    /// Adds a number of things.
+    pub fn count(&mut self, name: &'static str, value: u64) {
+        self.0.push((name, Figure::Count(value)));
+    }
+
+    /// Adds a measured quantity.
+    pub fn quantity(&mut self, name: &'static str, value: f64) {
+        self.0.push((name, Figure::Quantity(value)));
+    }
+
+    /// Adds a word.
+    pub fn word(&mut self, name: &'static str, value: impl Into<String>) {
+        self.0.push((name, Figure::Word(value.into())));
+    }
+}
