@@ -18,7 +18,7 @@ use foundation::Budget;
 
 use super::product::are_disjoint;
 use super::prune::trim;
-use super::simplify::{Simplifier, simplify, with_room_for};
+use super::simplify::{Simplifier, simplify_within, with_room_for};
 use super::tableau::tableau;
 use super::weak::{Weak, minimal_weak, never_gets_stuck};
 use super::{Failure, Options, Target, translate};
@@ -48,7 +48,7 @@ pub fn classes(formulas: &mut Formulas, formula: Formula, budget: &Budget) -> Re
 }
 
 fn decide(formulas: &mut Formulas, formula: Formula, budget: &Budget) -> Result<Classes, Failure> {
-    let simplified = simplify(formulas, formula);
+    let simplified = simplify_within(formulas, formula, budget);
     let negation = Simplifier::new(formulas).not(simplified);
     let syntactic = syntactic_classes(formulas, simplified);
     let automaton = trim(&tableau(formulas, simplified, budget)?);

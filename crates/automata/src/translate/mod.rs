@@ -140,7 +140,7 @@ pub fn translate(formulas: &mut Formulas, formula: Formula, options: &Options) -
 
 fn translate_here(formulas: &mut Formulas, formula: Formula, options: &Options) -> Result<Translation, Failure> {
     let budget = &options.budget;
-    let simplified = simplify::simplify(formulas, formula);
+    let simplified = simplify::simplify_within(formulas, formula, budget);
     let built = tableau::tableau(formulas, simplified, budget)?;
     let tableau = Size::of(&built);
     let pruned = simplify_acceptance(&trim(&built), Transient::Unmarked);

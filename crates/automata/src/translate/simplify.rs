@@ -11,6 +11,8 @@
 
 use std::collections::HashMap;
 
+use foundation::Budget;
+
 use super::Failure;
 use crate::buchi::Guard;
 use crate::ltl::{Binary, Formula, Formulas, Node, Unary};
@@ -26,6 +28,13 @@ pub use kinds::Kinds;
 /// nesting of operators; [`translate`](super::translate()) sees to it that there is room for that.
 pub fn simplify(formulas: &mut Formulas, formula: Formula) -> Formula {
     Simplifier::new(formulas).simplify(formula)
+}
+
+/// The same for as long as the budget lasts. After that, what is left is only brought into negation normal form.
+pub fn simplify_within(formulas: &mut Formulas, formula: Formula, budget: &Budget) -> Formula {
+    let mut simplifier = Simplifier::new(formulas);
+    simplifier.budget = budget.clone();
+    simplifier.simplify(formula)
 }
 
 /// The negation normal form alone, with no other rule than those on constants.
@@ -75,6 +84,8 @@ pub struct Simplifier<'a> {
     formulas: &'a mut Formulas,
     /// Only the normal form is wanted.
     is_plain: bool,
+    /// When it ends, no more rules are tried.
+    budget: Budget,
     negations: HashMap<Formula, Formula>,
     kinds: HashMap<Formula, Kinds>,
     guards: HashMap<Formula, Option<Guard>>,
@@ -87,6 +98,7 @@ impl<'a> Simplifier<'a> {
         Self {
             formulas,
             is_plain: false,
+            budget: Budget::unlimited(),
             negations: HashMap::new(),
             kinds: HashMap::new(),
             guards: HashMap::new(),
@@ -105,6 +117,11 @@ impl<'a> Simplifier<'a> {
             simplified = rebuilt;
         }
         simplified
+    }
+
+    /// Whether rules are tried that take time.
+    fn is_thorough(&self) -> bool {
+        !self.is_plain && self.budget.check().is_ok()
     }
 
     /// Applies the constructors to every subformula, children first.

@@ -13,7 +13,7 @@ use foundation::{Budget, Id};
 use super::Failure;
 use super::product::are_disjoint;
 use super::prune::trim;
-use super::simplify::{Simplifier, simplify, with_room_for};
+use super::simplify::{Simplifier, simplify_within, with_room_for};
 use super::tableau::tableau;
 use crate::buchi::{Automaton, Guard, Marks, StateId};
 use crate::ltl::{Formula, Formulas};
@@ -30,7 +30,7 @@ pub fn is_stutter_invariant(formulas: &mut Formulas, formula: Formula, budget: &
 }
 
 fn decide(formulas: &mut Formulas, formula: Formula, budget: &Budget) -> Result<bool, Failure> {
-    let simplified = simplify(formulas, formula);
+    let simplified = simplify_within(formulas, formula, budget);
     if !formulas.has_next(simplified) {
         return Ok(true);
     }

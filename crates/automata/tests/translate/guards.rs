@@ -52,6 +52,8 @@ fn covers_are_the_function_and_irredundant() {
             cube.iter().fold(Guard::constant(true), |all, &(atom, value)| all.and(&Guard::literal(atom, value)))
         };
         let cubes = guard.cubes();
+        assert_eq!(guard.cubes_within(cubes.len()).as_ref(), Some(&cubes));
+        assert_eq!(guard.cubes_within(cubes.len() - 1), None, "one product too many");
         let sum = |without: Option<usize>| {
             let kept = cubes.iter().enumerate().filter(|&(number, _)| Some(number) != without);
             kept.fold(Guard::constant(false), |all, (_, cube)| all.or(&cube_guard(cube)))
@@ -66,6 +68,22 @@ fn covers_are_the_function_and_irredundant() {
             }
         }
     }
+}
+
+#[test]
+fn covers_that_would_be_too_large_are_given_up_at_once() {
+    let atom = |index: usize| Guard::atom(AtomId::from_index(index));
+    let parity = |atoms: usize| {
+        let differs = |all: Guard, next: Guard| all.and_not(&next).or(&next.and_not(&all));
+        (0..atoms).map(atom).fold(Guard::constant(false), differs)
+    };
+    assert_eq!(parity(11).cubes_within(1 << 10).map(|cubes| cubes.len()), Some(1 << 10));
+    for atoms in [12, 40, 64, 65, 200] {
+        assert_eq!(parity(atoms).cubes_within(1 << 10), None, "{atoms}");
+    }
+    // Few products, although the diagram has a million paths.
+    let pairs = (0..20).map(|pair| atom(2 * pair).and(&atom(2 * pair + 1)));
+    assert_eq!(pairs.fold(Guard::constant(false), |all, pair| all.or(&pair)).cubes().len(), 20);
 }
 
 #[test]

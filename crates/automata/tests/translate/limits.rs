@@ -45,6 +45,8 @@ fn large_formulas_end_with_the_budget() {
         deep("F (a || X ", 1300),
         deep("G (a -> F (c U ", 1000),
         deep("(!(a W X a)) U (b && ", 1000),
+        // A small function with exponentially many products.
+        (1..200).fold("p0".to_owned(), |text, number| format!("({text} <-> p{number})")),
     ] {
         let mut formulas = Formulas::new();
         let formula = read(&mut formulas, &text);

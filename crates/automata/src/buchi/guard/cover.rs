@@ -3,8 +3,13 @@
 //! The cover is irredundant: no product can be left out, none can lose a literal (Minato, *Fast generation of
 //! irredundant sum-of-products forms from binary decision diagrams*, SASIMI 1992; Morreale 1970). Beyond
 //! [`MOST_ATOMS`] atoms the paths of the diagram are taken instead, which are disjoint and more in number.
+//!
+//! A small diagram may need exponentially many products (that an even number of atoms hold, say). So covers share their
+//! parts, products are counted before they are written out, and [`Guard::cubes_within`] gives up where they are too many.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::rc::Rc;
 
 use super::{Guard, TRUE};
 use crate::ltl::{AtomId, Atoms};
@@ -16,9 +21,20 @@ pub type Cube = Vec<(AtomId, bool)>;
 const MOST_ATOMS: usize = 64;
 
 impl Guard {
-    /// Products whose sum is the guard.
+    /// Products whose sum is the guard. There may be exponentially many.
     pub fn cubes(&self) -> Vec<Cube> {
-        if self.atoms().len() > MOST_ATOMS { self.paths() } else { irredundant(self, self).0 }
+        self.cubes_within(usize::MAX).expect("there are never more products than that")
+    }
+
+    /// Products whose sum is the guard, unless there are more than so many of them.
+    pub fn cubes_within(&self, most: usize) -> Option<Vec<Cube>> {
+        if self.atoms().len() > MOST_ATOMS {
+            return self.paths(most);
+        }
+        let cover = Covers { known: HashMap::new(), most }.irredundant(self, self)?;
+        let mut cubes = Vec::with_capacity(cover.count);
+        cover.write(&mut Cube::new(), &mut cubes);
+        Some(cubes)
     }
 
     /// The guard as a formula, with the given atoms' texts: `a && !b || c`.
@@ -36,12 +52,13 @@ impl Guard {
         self.cubes().iter().map(product).collect::<Vec<_>>().join(" || ")
     }
 
-    /// The paths of the diagram that lead to true.
-    fn paths(&self) -> Vec<Cube> {
+    /// The paths of the diagram that lead to true, unless there are more than so many.
+    fn paths(&self, most: usize) -> Option<Vec<Cube>> {
         let mut paths = Vec::new();
         let mut open = vec![(self.root, Cube::new())];
         while let Some((at, path)) = open.pop() {
             match self.node(at) {
+                None if at == TRUE && paths.len() == most => return None,
                 None if at == TRUE => paths.push(path),
                 None => {}
                 Some(node) => {
@@ -53,36 +70,90 @@ impl Guard {
                 }
             }
         }
-        paths
+        Some(paths)
     }
 }
 
-/// Products whose sum lies between two functions, and that sum.
-fn irredundant(least: &Guard, most: &Guard) -> (Vec<Cube>, Guard) {
-    if least.is_false() {
-        return (Vec::new(), Guard::constant(false));
+/// Products whose sum is a function, in parts that several covers may share.
+struct Cover {
+    sum: Guard,
+    /// How many products there are.
+    count: usize,
+    parts: Parts,
+}
+
+enum Parts {
+    None,
+    /// The product of no literals.
+    Empty,
+    /// The products without the atom, those where it holds, and those where it does not.
+    Split {
+        atom: AtomId,
+        without: Rc<Cover>,
+        high: Rc<Cover>,
+        low: Rc<Cover>,
+    },
+}
+
+impl Cover {
+    fn write(&self, literals: &mut Cube, cubes: &mut Vec<Cube>) {
+        match &self.parts {
+            Parts::None => {}
+            Parts::Empty => cubes.push(literals.clone()),
+            Parts::Split { atom, without, high, low } => {
+                without.write(literals, cubes);
+                for (part, value) in [(high, true), (low, false)] {
+                    literals.push((*atom, value));
+                    part.write(literals, cubes);
+                    literals.pop();
+                }
+            }
+        }
     }
-    if most.is_true() {
-        return (vec![Cube::new()], Guard::constant(true));
+}
+
+/// Covers that are known already, by the two functions between which their sums lie.
+struct Covers {
+    known: HashMap<(Guard, Guard), Rc<Cover>>,
+    /// Covers of more products than this are not wanted.
+    most: usize,
+}
+
+impl Covers {
+    /// Products whose sum lies between two functions.
+    fn irredundant(&mut self, least: &Guard, most: &Guard) -> Option<Rc<Cover>> {
+        if least.is_false() {
+            return Some(Rc::new(Cover { sum: Guard::constant(false), count: 0, parts: Parts::None }));
+        }
+        if most.is_true() {
+            return Some(Rc::new(Cover { sum: Guard::constant(true), count: 1, parts: Parts::Empty }));
+        }
+        let key = (least.clone(), most.clone());
+        if let Some(cover) = self.known.get(&key) {
+            return Some(Rc::clone(cover));
+        }
+        let tops = [least, most].into_iter().filter_map(|guard| guard.node(guard.root)).map(|node| node.atom);
+        let atom = tops.min().expect("one of the two is not constant");
+        let branches = |guard: &Guard| match guard.node(guard.root) {
+            Some(node) if node.atom == atom => (guard.below(node.low), guard.below(node.high)),
+            _ => (guard.clone(), guard.clone()),
+        };
+        let ((least_low, least_high), (most_low, most_high)) = (branches(least), branches(most));
+        // What only one branch may cover needs the literal; the rest can do without.
+        let low = self.irredundant(&least_low.and_not(&most_high), &most_low)?;
+        let high = self.irredundant(&least_high.and_not(&most_low), &most_high)?;
+        let rest = least_low.and_not(&low.sum).or(&least_high.and_not(&high.sum));
+        let without = self.irredundant(&rest, &most_low.and(&most_high))?;
+        let count = low.count.saturating_add(high.count).saturating_add(without.count);
+        if count > self.most {
+            return None;
+        }
+        let yes = Guard::atom(atom);
+        let sum = without.sum.or(&high.sum.and(&yes)).or(&low.sum.and_not(&yes));
+        let cover = Rc::new(Cover { sum, count, parts: Parts::Split { atom, without, high, low } });
+        self.known.insert(key, Rc::clone(&cover));
+        Some(cover)
     }
-    let tops = [least, most].into_iter().filter_map(|guard| guard.node(guard.root)).map(|node| node.atom);
-    let atom = tops.min().expect("one of the two is not constant");
-    let branches = |guard: &Guard| match guard.node(guard.root) {
-        Some(node) if node.atom == atom => (guard.below(node.low), guard.below(node.high)),
-        _ => (guard.clone(), guard.clone()),
-    };
-    let ((least_low, least_high), (most_low, most_high)) = (branches(least), branches(most));
-    // What only one branch may cover needs the literal; the rest can do without.
-    let (low_cubes, low) = irredundant(&least_low.and_not(&most_high), &most_low);
-    let (high_cubes, high) = irredundant(&least_high.and_not(&most_low), &most_high);
-    let rest = least_low.and_not(&low).or(&least_high.and_not(&high));
-    let (mut cubes, shared) = irredundant(&rest, &most_low.and(&most_high));
-    let with_literal = |value: bool| move |cube: Cube| [(atom, value)].into_iter().chain(cube).collect::<Cube>();
-    cubes.extend(high_cubes.into_iter().map(with_literal(true)));
-    cubes.extend(low_cubes.into_iter().map(with_literal(false)));
-    let yes = Guard::atom(atom);
-    let sum = shared.or(&high.and(&yes)).or(&low.and_not(&yes));
-    (cubes, sum)
 }
 
 /// A guard to be written out.

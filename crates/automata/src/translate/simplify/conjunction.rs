@@ -8,13 +8,19 @@ use crate::ltl::{AtomId, Binary, Formula, Node, Unary};
 /// Conjunctions of more operands than this are not searched for pairs that belong together.
 const MOST_PAIRED: usize = 64;
 
+/// Boolean formulas over more atoms than this are left as they are.
+const MOST_ATOMS: usize = 24;
+
+/// Boolean formulas are not written as sums of more products than this.
+const MOST_PRODUCTS: usize = 1 << 10;
+
 /// How often operands of one conjunction are joined at most: a guard against rules that undo each other.
 const MOST_JOINS: usize = 256;
 
 impl Simplifier<'_> {
     pub(super) fn and(&mut self, operands: Vec<Formula>) -> Formula {
         let mut operands = self.normalised(operands);
-        if !self.is_plain {
+        if self.is_thorough() {
             for _ in 0..MOST_JOINS {
                 if operands.len() > MOST_PAIRED {
                     break;
@@ -28,7 +34,7 @@ impl Simplifier<'_> {
             }
         }
         let all = self.chain(Binary::And, operands);
-        if self.is_plain { all } else { self.shorter_boolean(all) }
+        if self.is_thorough() { self.shorter_boolean(all) } else { all }
     }
 
     /// The operands joined by an operator, from left to right.
@@ -44,14 +50,17 @@ impl Simplifier<'_> {
         if !self.kinds(formula).is_boolean {
             return formula;
         }
-        let Some(guard) = self.guard(formula) else { return formula };
+        let Some(guard) = self.guard(formula).filter(|guard| guard.atoms().len() <= MOST_ATOMS) else {
+            return formula;
+        };
         let mut best = formula;
         let mut fewest = self.literals(formula);
         for is_dual in [false, true] {
-            let cubes = if is_dual { guard.not().cubes() } else { guard.cubes() };
-            if cubes.iter().map(Vec::len).sum::<usize>() >= fewest {
+            let guard = if is_dual { guard.not() } else { guard.clone() };
+            let cubes = guard.cubes_within(fewest.min(MOST_PRODUCTS));
+            let Some(cubes) = cubes.filter(|cubes| cubes.iter().map(Vec::len).sum::<usize>() < fewest) else {
                 continue;
-            }
+            };
             let mut products = Vec::new();
             for cube in cubes {
                 let literal = |(atom, value): (AtomId, bool)| {

@@ -23,7 +23,7 @@ impl Simplifier<'_> {
         if let Some(&known) = self.implications.get(&(f, g)) {
             return known;
         }
-        if self.implications.len() >= MOST_IMPLICATIONS {
+        if self.implications.len() >= MOST_IMPLICATIONS || !self.is_thorough() {
             return false;
         }
         let result = self.implies_by_rules(f, g);
