@@ -1,0 +1,440 @@
+//! One step of a configuration: the interpreter and the observer are set up there, driven as
+//! [`run`](program::semantics::run()) drives them, and stopped at the next configuration.
+//!
+//! A step takes one edge of one thread, and then goes on as long as nothing is lost by it: while a single thread can
+//! run, and, under partial-order reduction, while a thread may go on alone. It stops before an edge that asks for
+//! something and at the heads of loops, so that configurations are the same ones however control came there.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use foundation::{Arena, Span};
+use program::semantics::interpreter::Interpreter;
+use program::semantics::memory::Memory;
+use program::semantics::observe::{Attention, Observer, Sight};
+use program::semantics::state::{State, Status};
+use program::semantics::step::Stepped;
+use program::semantics::threads::Next as Scheduled;
+use program::semantics::{Integers, Occasion, Stop, UndefinedMode};
+use program::{Callee, DataModel, EdgeId, EndKind, LocationId, Op, Program};
+use task::{Letter, Negation, Reason, Scheduler, Task};
+
+use super::choices::{Denied, Prompter, Scheduling, Script};
+use super::observation::{Remembered, fresh_attention};
+use super::reduction::{Alone, Reduction};
+
+/// Where a run stands between two steps.
+#[derive(Clone, Debug)]
+pub(super) struct Configuration {
+    /// The interpreter's state.
+    pub state: State,
+    /// What the observer has in mind; none where it makes no difference.
+    pub attention: Option<Attention>,
+    /// The thread that ran last.
+    pub running: u32,
+    /// The last letter shown.
+    pub letter: Letter,
+}
+
+/// What a step came to.
+pub(super) enum End {
+    /// Another configuration.
+    Next(Box<Configuration>),
+    /// The last letter is repeated for ever.
+    Ended,
+    /// It is part of no execution.
+    Cut,
+    /// It cannot be taken.
+    Refused(Reason),
+    /// The thread that was to go on alone may not do so here.
+    NotAlone,
+}
+
+/// A step.
+pub(super) struct Taken {
+    /// What it came to.
+    pub end: End,
+    /// The letters shown.
+    pub letters: Vec<Letter>,
+    /// The last letter shown up to here.
+    pub last: Letter,
+    /// The threads that were able to run before it, as bits.
+    pub enabled: u64,
+    /// Those that ran, as bits.
+    pub ran: u64,
+}
+
+/// What is known of a task for all its steps.
+pub(super) struct Stepper {
+    /// The task.
+    pub task: Task,
+    /// The negation of its goal.
+    pub negation: Negation,
+    /// What configurations remember.
+    pub remembered: Remembered,
+    /// Where threads may go on alone, if that is considered at all.
+    pub reduction: Option<Reduction>,
+    /// Where a step does not go on: loop heads, and where something is asked for.
+    pub stops: Arena<LocationId, bool>,
+}
+
+/// A step takes at most so many edges.
+const MOST_EDGES: usize = 2048;
+
+/// More threads than this have no bits for them.
+const MOST_THREADS: usize = 48;
+
+impl Stepper {
+    /// Takes a step from a configuration, or from before the start of the program if there is none. The thread is the
+    /// one that is to go on alone.
+    pub fn take(&self, from: Option<&Configuration>, alone: Option<u32>, script: &RefCell<Script<'_>>) -> Taken {
+        let mut most_edges = MOST_EDGES;
+        loop {
+            script.borrow_mut().rewind();
+            let mut prompter = Prompter(script);
+            let program = &*self.task.program;
+            let mut run = Run {
+                stepper: self,
+                interpreter: Interpreter::new(program, self.task.semantics, &mut prompter),
+                observer: Observer::new(self.task.semantics.observe, &self.task.atoms),
+                script,
+                calling: None,
+                last_occasion: None,
+                taken: Taken { end: End::Cut, letters: Vec::new(), last: 0, enabled: 1, ran: 1 },
+                edges: 0,
+                threads_before: 0,
+                running_before: 0,
+            };
+            run.go(from, alone, most_edges);
+            let (edges, taken) = (run.edges, run.taken);
+            // A later edge of the step turned out not to be one that the thread may take alone: stop before it.
+            if matches!(taken.end, End::NotAlone) && edges > 0 {
+                most_edges = edges;
+                continue;
+            }
+            return taken;
+        }
+    }
+
+    /// What a thread may do alone.
+    pub fn alone(&self, state: &State, thread: u32) -> Alone {
+        self.reduction.as_ref().map_or(Alone::No, |reduction| reduction.alone(state, thread))
+    }
+}
+
+/// Where a step does not go on, by location: where a thread may go round in a circle, and before something is asked for.
+pub(super) fn stops(task: &Task) -> Arena<LocationId, bool> {
+    let program = &*task.program;
+    let flow = analysis::flow::Flow::new(program);
+    let asks = |edge: EdgeId| match &program.edges[edge].op {
+        Op::Input { .. } => true,
+        Op::Call { callee: Callee::Function(function), result: Some(_), .. } => {
+            program.functions[*function].entry.is_none()
+        }
+        Op::Allocate { .. } => task.semantics.malloc_may_fail,
+        _ => false,
+    };
+    let stops = |location: LocationId| {
+        let out = &program.locations[location].out;
+        flow.is_head(location) || out.iter().any(|&edge| asks(edge)) || out.len() > 1 && !all_conditions(program, out)
+    };
+    program.locations.ids().map(stops).collect()
+}
+
+/// How many threads have not ended.
+pub(super) fn count_running(state: &State) -> usize {
+    state.threads.iter().filter(|thread| thread.status == Status::Running).count()
+}
+
+fn all_conditions(program: &Program, edges: &[EdgeId]) -> bool {
+    edges.iter().all(|&edge| matches!(program.edges[edge].op, Op::Assume(_)))
+}
+
+/// One run of a step.
+struct Run<'r, 'd> {
+    stepper: &'r Stepper,
+    interpreter: Interpreter<'r>,
+    observer: Observer<'r>,
+    script: &'r RefCell<Script<'d>>,
+    /// The edge by which a user's function called the library function that is executed.
+    calling: Option<EdgeId>,
+    last_occasion: Option<Occasion>,
+    taken: Taken,
+    /// How many edges were taken.
+    edges: usize,
+    /// How many threads there were before the step.
+    threads_before: usize,
+    /// How many of them had not ended.
+    running_before: usize,
+}
+
+/// Why a thread takes an edge.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Because {
+    /// It was chosen, or is the only one that can.
+    Chosen,
+    /// It may go on alone, as far as is known beforehand.
+    Alone(Alone),
+}
+
+impl Run<'_, '_> {
+    fn go(&mut self, from: Option<&Configuration>, alone: Option<u32>, most_edges: usize) {
+        let end = match self.go_on(from, alone, most_edges) {
+            Ok(end) => end,
+            Err(stop) => self.stopped(stop),
+        };
+        let stutter_invariant = self.stepper.negation.stutter_invariant;
+        if stutter_invariant && self.taken.letters.is_empty() {
+            self.taken.letters.push(self.taken.last);
+        }
+        self.taken.end = end;
+    }
+
+    fn go_on(&mut self, from: Option<&Configuration>, alone: Option<u32>, most_edges: usize) -> Result<End, Stop> {
+        match from {
+            Some(configuration) => self.enter(configuration),
+            None => {
+                if let Some(end) = self.start()? {
+                    return Ok(end);
+                }
+            }
+        }
+        loop {
+            if self.edges >= most_edges {
+                return Ok(self.arrive());
+            }
+            let Some((thread, because)) = self.schedule(alone)? else {
+                return Ok(if self.edges == 0 { End::NotAlone } else { self.arrive() });
+            };
+            let thread = match thread {
+                Scheduled::Thread(thread) => thread,
+                Scheduled::AllEnded => return self.finish(Occasion::End(EndKind::Return)),
+                Scheduled::Deadlock => return self.finish(Occasion::Deadlock),
+            };
+            if self.edges == 0 {
+                let enabled = self.script.borrow().enabled.clone();
+                self.taken.enabled = enabled.map_or(1 << thread, |all| all.iter().fold(0, |bits, one| bits | 1 << one));
+                self.taken.ran = 0;
+            } else if because == Because::Chosen && self.stops_at(thread) {
+                return Ok(self.arrive());
+            }
+            self.taken.ran |= 1 << thread;
+            if let Because::Alone(alone) = because {
+                if !self.goes_alone(thread, alone) {
+                    return Ok(End::NotAlone);
+                }
+            } else if let Some(end) = self.take(thread)? {
+                return Ok(end);
+            }
+            self.edges += 1;
+            if self.interpreter.state.threads.len() > MOST_THREADS {
+                let what = format!("more than {MOST_THREADS} threads");
+                return Ok(End::Refused(Reason::unsupported(what, self.span())));
+            }
+        }
+    }
+
+    /// Sets everything up as it was in a configuration.
+    fn enter(&mut self, configuration: &Configuration) {
+        let Configuration { state, attention, running, letter } = configuration.clone();
+        self.threads_before = state.threads.len();
+        self.running_before = count_running(&state);
+        self.interpreter.state = state;
+        self.interpreter.running = running;
+        self.observer.attention = attention.unwrap_or_else(|| fresh_attention(&mut self.interpreter));
+        self.taken.last = letter;
+    }
+
+    /// Starts the program; the end, if that is one.
+    fn start(&mut self) -> Result<Option<End>, Stop> {
+        let entry = self.interpreter.program.entry.expect("a space is made for programs with an entry");
+        self.interpreter.start(entry)?;
+        let events = std::mem::take(&mut self.interpreter.events);
+        self.observer.begin(&events);
+        let sight = self.observer.look(&mut self.interpreter, Occasion::Start)?;
+        // Nothing was shown before, so that this letter is shown in any case.
+        self.taken.last = self.stepper.negation.letter(&sight.truth);
+        self.taken.letters.push(self.taken.last);
+        self.edges = 1;
+        let stops = self.interpreter.semantics.stop_at_call == Some(entry);
+        Ok(stops.then_some(End::Ended))
+    }
+
+    /// Which thread takes the next edge, and why; none where the step ends here.
+    fn schedule(&mut self, alone: Option<u32>) -> Result<Option<(Scheduled, Because)>, Stop> {
+        let state = &self.interpreter.state;
+        let first = self.edges == 0;
+        let scheduling = match alone {
+            None if first => Scheduling::Enumerated,
+            Some(thread) if first => Scheduling::Preferred(vec![thread]),
+            _ if self.stepper.task.scheduler != Scheduler::Any && !self.goes_on_under_fairness() => return Ok(None),
+            _ => Scheduling::Preferred(self.quiet_threads()),
+        };
+        let because = match (&scheduling, alone) {
+            (Scheduling::Enumerated, _) => Because::Chosen,
+            (_, Some(thread)) if first => Because::Alone(self.stepper.alone(state, thread)),
+            _ => Because::Alone(Alone::Quietly),
+        };
+        let mut script = self.script.borrow_mut();
+        script.scheduling = scheduling;
+        script.enabled = None;
+        drop(script);
+        let scheduled = self.interpreter.schedule();
+        let script = self.script.borrow();
+        if script.denied == Some(Denied::Schedule) {
+            return Ok(None);
+        }
+        let asked = script.enabled.is_some();
+        Ok(Some((scheduled?, if asked { because } else { Because::Chosen })))
+    }
+
+    /// The threads of this step that may go on alone: the one that ran, and those that it has started.
+    fn quiet_threads(&self) -> Vec<u32> {
+        let state = &self.interpreter.state;
+        let started = self.threads_before as u32..state.threads.len() as u32;
+        let candidates = std::iter::once(self.interpreter.running).chain(started);
+        candidates.filter(|&thread| self.stepper.alone(state, thread) == Alone::Quietly).collect()
+    }
+
+    /// Under a fair scheduler a step is one edge, since it matters who could have run in between: nobody in an atomic
+    /// section, inside a full expression where these are atomic, and where there is no other thread.
+    fn goes_on_under_fairness(&self) -> bool {
+        let state = &self.interpreter.state;
+        let is_alone = self.running_before < 2 && count_running(state) < 2;
+        is_alone || state.atomic.is_some() || state.within_expression.is_some()
+    }
+
+    /// Whether a step that has taken an edge stops before the next one of a thread.
+    fn stops_at(&self, thread: u32) -> bool {
+        let innermost = self.interpreter.state.innermost(thread);
+        innermost.is_some_and(|(_, frame)| self.stepper.stops[frame.location])
+    }
+
+    /// Takes an edge of a thread that is to go on alone; whether it could. Whatever the edge does must be as it would be
+    /// later, so that it must not end the run, and ask nothing but what is known to be asked.
+    fn goes_alone(&mut self, thread: u32, alone: Alone) -> bool {
+        if alone == Alone::No {
+            return false;
+        }
+        self.script.borrow_mut().unquestioned = alone == Alone::Quietly;
+        let shown = self.taken.last;
+        let taken = self.take(thread);
+        self.script.borrow_mut().unquestioned = false;
+        debug_assert!(!matches!(taken, Ok(None)) || self.taken.last == shown, "going on alone is not seen");
+        matches!(taken, Ok(None)) && self.interpreter.state.within_expression.is_none()
+    }
+
+    /// Takes an edge of a thread; the end, if it leads to one.
+    fn take(&mut self, thread: u32) -> Result<Option<End>, Stop> {
+        self.calling = self.calling_edge(thread);
+        self.script.borrow_mut().edge = self.next_edge(thread);
+        let mut stepped = self.interpreter.step(thread);
+        loop {
+            if self.script.borrow().denied.is_some() {
+                return Err(Stop::NoMoreChoices);
+            }
+            // Also what happened before the step failed is seen.
+            let events = std::mem::take(&mut self.interpreter.events);
+            for sight in self.observer.follow(&mut self.interpreter, &events)? {
+                self.show(sight);
+            }
+            match stepped? {
+                Stepped::Done => return Ok(None),
+                Stepped::Pause(rest) => stepped = self.interpreter.resume(rest),
+                Stepped::End(kind) => return self.finish(Occasion::End(kind)).map(Some),
+                Stepped::Cut => return Ok(Some(End::Cut)),
+                Stepped::StoppedAtCall(function) => {
+                    if self.last_occasion != Some(Occasion::Entered(function)) {
+                        self.look(Occasion::Entered(function))?;
+                    }
+                    return Ok(Some(End::Ended));
+                }
+            }
+        }
+    }
+
+    fn finish(&mut self, occasion: Occasion) -> Result<End, Stop> {
+        self.look(occasion)?;
+        Ok(End::Ended)
+    }
+
+    fn look(&mut self, occasion: Occasion) -> Result<(), Stop> {
+        let sight = self.observer.look(&mut self.interpreter, occasion)?;
+        self.show(sight);
+        Ok(())
+    }
+
+    /// Shows a letter. Where letters may be repeated, one that is the same as the last is left out.
+    fn show(&mut self, sight: Sight) {
+        let letter = self.stepper.negation.letter(&sight.truth);
+        self.last_occasion = Some(sight.occasion);
+        if !self.stepper.negation.stutter_invariant || letter != self.taken.last {
+            self.taken.letters.push(letter);
+        }
+        self.taken.last = letter;
+    }
+
+    /// The configuration that the step has come to.
+    fn arrive(&mut self) -> End {
+        let Remembered { attention, running, letter } = self.stepper.remembered;
+        let nothing = State {
+            threads: Vec::new(),
+            atomic: None,
+            within_expression: None,
+            locks: BTreeMap::new(),
+            memory: Memory::new(Integers::default(), DataModel::default(), 0),
+        };
+        End::Next(Box::new(Configuration {
+            state: std::mem::replace(&mut self.interpreter.state, nothing),
+            attention: attention.then(|| self.observer.attention.clone()),
+            running: if running { self.interpreter.running } else { 0 },
+            letter: if letter { self.taken.last } else { 0 },
+        }))
+    }
+
+    /// How the step ends when it cannot be completed.
+    fn stopped(&mut self, stop: Stop) -> End {
+        match stop {
+            Stop::Undefined(_) if self.interpreter.semantics.undefined == UndefinedMode::Assume => End::Cut,
+            Stop::Undefined(kind) => match self.look(Occasion::Error(kind)) {
+                Ok(()) | Err(Stop::Undefined(_)) => End::Ended,
+                Err(other) => self.stopped(other),
+            },
+            Stop::Unsupported(what) => End::Refused(Reason::unsupported(what, self.span())),
+            Stop::UnfitChoice(why) => End::Refused(Reason::Incomplete(why)),
+            Stop::NoMoreChoices => match self.script.borrow_mut().denied.take() {
+                Some(Denied::Refused(Reason::Unsupported { what, span })) => {
+                    End::Refused(Reason::Unsupported { what, span: span.or_else(|| self.span()) })
+                }
+                Some(Denied::Refused(reason)) => End::Refused(reason),
+                Some(Denied::Question | Denied::Schedule) | None => End::NotAlone,
+            },
+            Stop::NotConstant => unreachable!("only the evaluation of constants has no memory"),
+        }
+    }
+
+    /// The source text of the edge that is taken; in a library function, that of the user's call.
+    fn span(&self) -> Option<Span> {
+        let program = self.interpreter.program;
+        let is_library = |edge: EdgeId| program.functions[program.locations[program.edges[edge].from].function].library;
+        let edge = self.interpreter.edge;
+        let shown = if edge.is_some_and(is_library) { self.calling.or(edge) } else { edge };
+        shown.map(|edge| program.edges[edge].span)
+    }
+
+    /// The edge by which a user's function called the library, where a thread is in a library function.
+    fn calling_edge(&self, thread: u32) -> Option<EdgeId> {
+        let program = self.interpreter.program;
+        let frames = self.interpreter.state.threads[thread as usize].frames.iter().rev();
+        frames.take_while(|frame| program.functions[frame.function].library).last()?.caller
+    }
+
+    /// The edge that a thread takes next, if there is one that is no condition.
+    fn next_edge(&self, thread: u32) -> Option<EdgeId> {
+        let program = self.interpreter.program;
+        let (_, frame) = self.interpreter.state.innermost(thread)?;
+        let out = &program.locations[frame.location].out;
+        let plain = out.iter().find(|&&edge| !matches!(program.edges[edge].op, Op::Assume(_)));
+        plain.or(out.first()).copied()
+    }
+}

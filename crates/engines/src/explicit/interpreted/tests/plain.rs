@@ -1,0 +1,184 @@
+//! The reference: every state of the interpreter, every edge of every thread by itself, nothing left out and nothing
+//! forgotten. It shares no code with the space under test but the enumeration of answers.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use program::EndKind;
+use program::semantics::interpreter::Interpreter;
+use program::semantics::observe::{Attention, Observer};
+use program::semantics::state::State;
+use program::semantics::step::Stepped;
+use program::semantics::threads::Next as Scheduled;
+use program::semantics::{Answer, Occasion, Stop, UndefinedMode};
+use task::{Letter, Negation, Task};
+
+use super::super::choices::{Decisions, Prompter, Script};
+use super::super::super::space::{Next, Space, Step};
+
+type Node = (State, Attention, u32, Option<Vec<bool>>);
+
+/// All that a program can do.
+pub struct Graph {
+    nodes: Vec<Vec<Move>>,
+}
+
+struct Move {
+    step: Step,
+    to: u32,
+    shown: Vec<Vec<bool>>,
+    last: Vec<bool>,
+    enabled: u64,
+    ran: u64,
+}
+
+impl Graph {
+    /// Explores a program; none if it has more than so many states.
+    pub fn explore(task: &Task, most: usize) -> Option<Self> {
+        let mut numbers: HashMap<Node, u32> = HashMap::new();
+        let mut open: Vec<Option<Node>> = vec![None];
+        let mut nodes = Vec::new();
+        while nodes.len() < open.len() {
+            let from = open[nodes.len()].clone();
+            let mut moves = Vec::new();
+            let mut decisions = Decisions::default();
+            loop {
+                let script = RefCell::new(Script::new(&super::domains, decisions));
+                let (mut made, to) = one_edge(task, from.as_ref(), &script);
+                if let Some(node) = to {
+                    let number = open.len() as u32;
+                    made.to = *numbers.entry(node.clone()).or_insert_with(|| {
+                        open.push(Some(node));
+                        number
+                    });
+                }
+                moves.push(made);
+                decisions = script.into_inner().into_decisions();
+                if !decisions.advance() {
+                    break;
+                }
+            }
+            nodes.push(moves);
+            if open.len() > most {
+                return None;
+            }
+        }
+        Some(Self { nodes })
+    }
+
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub fn space<'g>(&'g self, negation: &'g Negation) -> PlainSpace<'g> {
+        PlainSpace { graph: self, negation }
+    }
+}
+
+fn one_edge(task: &Task, from: Option<&Node>, script: &RefCell<Script<'_>>) -> (Move, Option<Node>) {
+    let mut prompter = Prompter(script);
+    let mut interpreter = Interpreter::new(&task.program, task.semantics, &mut prompter);
+    let mut observer = Observer::new(task.semantics.observe, &task.atoms);
+    let mut shown = Vec::new();
+    let mut last = Vec::new();
+    let mut masks = (1, 1);
+    let mut go = || -> Result<Option<Step>, Stop> {
+        let Some((state, attention, running, letter)) = from else {
+            interpreter.start(task.program.entry.unwrap())?;
+            let events = std::mem::take(&mut interpreter.events);
+            observer.begin(&events);
+            shown.push(observer.look(&mut interpreter, Occasion::Start)?.truth);
+            return Ok((task.semantics.stop_at_call == task.program.entry).then_some(Step::Ended));
+        };
+        interpreter.state = state.clone();
+        interpreter.running = *running;
+        observer.attention = attention.clone();
+        last = letter.clone().unwrap();
+        let mut end = |interpreter: &mut Interpreter<'_>, observer: &mut Observer<'_>, occasion| {
+            shown.push(observer.look(interpreter, occasion)?.truth);
+            Ok(Some(Step::Ended))
+        };
+        let thread = match interpreter.schedule()? {
+            Scheduled::Thread(thread) => thread,
+            Scheduled::AllEnded => return end(&mut interpreter, &mut observer, Occasion::End(EndKind::Return)),
+            Scheduled::Deadlock => return end(&mut interpreter, &mut observer, Occasion::Deadlock),
+        };
+        let enabled = script.borrow().enabled.clone().unwrap_or(vec![thread]);
+        masks = (enabled.iter().fold(0, |bits, one| bits | 1 << one), 1 << thread);
+        let mut stepped = interpreter.step(thread);
+        loop {
+            let events = std::mem::take(&mut interpreter.events);
+            shown.extend(observer.follow(&mut interpreter, &events)?.into_iter().map(|sight| sight.truth));
+            match stepped? {
+                Stepped::Done => return Ok(None),
+                Stepped::Pause(rest) => stepped = interpreter.resume(rest),
+                Stepped::Cut => return Ok(Some(Step::Cut)),
+                Stepped::End(kind) => {
+                    shown.push(observer.look(&mut interpreter, Occasion::End(kind))?.truth);
+                    return Ok(Some(Step::Ended));
+                }
+                Stepped::StoppedAtCall(function) => {
+                    // A letter too much is none where it is repeated for ever.
+                    shown.push(observer.look(&mut interpreter, Occasion::Entered(function))?.truth);
+                    return Ok(Some(Step::Ended));
+                }
+            }
+        }
+    };
+    let step = match go() {
+        Ok(None) => Step::Next,
+        Ok(Some(step)) => step,
+        Err(Stop::Undefined(_)) if task.semantics.undefined == UndefinedMode::Assume => Step::Cut,
+        Err(Stop::Undefined(kind)) => {
+            shown.push(observer.look(&mut interpreter, Occasion::Error(kind)).unwrap().truth);
+            Step::Ended
+        }
+        Err(other) => panic!("{other:?}"),
+    };
+    let last = shown.last().cloned().unwrap_or(last);
+    let made = Move { step: step.clone(), to: 0, shown, last: last.clone(), enabled: masks.0, ran: masks.1 };
+    let node = (step == Step::Next)
+        .then(|| (interpreter.state.clone(), observer.attention.clone(), interpreter.running, Some(last)));
+    (made, node)
+}
+
+/// The graph with the letters of a property.
+#[derive(Clone)]
+pub struct PlainSpace<'g> {
+    graph: &'g Graph,
+    negation: &'g Negation,
+}
+
+impl Space for PlainSpace<'_> {
+    fn words(&self) -> usize {
+        1
+    }
+
+    fn tag_shift(&self) -> u32 {
+        32
+    }
+
+    fn initial(&mut self, state: &mut [u64]) {
+        state[0] = 0;
+    }
+
+    fn step(&mut self, state: &[u64], number: u32, next: &mut Next) -> Step {
+        let Some(made) = self.graph.nodes[state[0] as usize].get(number as usize) else { return Step::NoMore };
+        next.state = vec![u64::from(made.to)];
+        next.letters = made.shown.iter().map(|truth| self.negation.letter(truth)).collect::<Vec<Letter>>();
+        next.last = self.negation.letter(&made.last);
+        if self.negation.stutter_invariant && next.letters.is_empty() {
+            next.letters.push(next.last);
+        }
+        (next.enabled, next.ran) = (made.enabled, made.ran);
+        made.step.clone()
+    }
+
+    fn answers(&mut self, _: &[u64], _: u32) -> Vec<Answer> {
+        unreachable!("only verdicts are asked for")
+    }
+
+    fn fork(&self) -> Self {
+        self.clone()
+    }
+}

@@ -1,0 +1,239 @@
+//! From an accepting component to a short lasso.
+//!
+//! The search goes deep first, and so would its own path. Once a violation is known to exist, the neighbourhood of the
+//! initial states is built breadth first, larger and larger, until it contains an accepting component or end. Where it
+//! would become too large, the component that the search has found is used instead. In either, the stem is a shortest
+//! one; the cycle collects one missing acceptance set after the other by shortest paths inside the component, and returns.
+
+use std::collections::{HashMap, VecDeque};
+
+use automata::buchi::Marks;
+use foundation::{Budget, Exhausted};
+use task::{Lasso, Scheduler};
+
+use super::graph::{Expansion, Graph};
+use super::product::{Expanded, Product};
+use super::search::Found;
+use super::space::Space;
+use super::store::Store;
+
+/// The neighbourhood of the initial states has so many states at least before it is given up, and at most.
+const LEAST_NEIGHBOURHOOD: u32 = 1 << 16;
+const MOST_NEIGHBOURHOOD: u32 = 1 << 21;
+
+/// A state and the number of the step that is taken there.
+type Taken = (u32, u32);
+
+/// The answers that lead the interpreter along an accepting run; none where nothing was found.
+pub fn lasso<S: Space>(
+    product: &mut Product<'_, S>,
+    store: &Store,
+    found: &Found,
+    budget: &Budget,
+) -> Result<Option<Lasso>, Exhausted> {
+    if matches!(found, Found::Nothing | Found::Unknown(_)) {
+        return Ok(None);
+    }
+    if let Some((graph, near)) = near_the_beginning(product, store.len(), budget)? {
+        return told(product, &graph.store, &near, budget);
+    }
+    told(product, store, found, budget)
+}
+
+/// An accepting component or end in the neighbourhood of the initial states.
+fn near_the_beginning<S: Space>(
+    product: &mut Product<'_, S>,
+    searched: u32,
+    budget: &Budget,
+) -> Result<Option<(Graph, Found)>, Exhausted> {
+    let mut graph = Graph::new(product);
+    let most = searched.saturating_mul(4).clamp(LEAST_NEIGHBOURHOOD, MOST_NEIGHBOURHOOD);
+    let mut look_at = 64;
+    loop {
+        let expansion = graph.expand_next(product);
+        if let Expansion::Accepted { state, step } = expansion {
+            return Ok(Some((graph, Found::End { state, step })));
+        }
+        let complete = expansion == Expansion::Complete;
+        if graph.expanded() >= look_at || complete {
+            budget.check()?;
+            look_at = look_at.saturating_mul(2);
+            let mark = |thread| product.thread_mark(thread);
+            let thread_mark: Option<&dyn Fn(u32) -> Marks> = match product.scheduler() {
+                Scheduler::StrongFair => Some(&mark),
+                Scheduler::Any | Scheduler::WeakFair => None,
+            };
+            if let Some((states, marks)) = graph.accepting_component(product.all_marks(), thread_mark) {
+                return Ok(Some((graph, Found::Component { states, marks })));
+            }
+        }
+        if complete || graph.expanded() >= most {
+            return Ok(None);
+        }
+    }
+}
+
+fn told<S: Space>(
+    product: &mut Product<'_, S>,
+    store: &Store,
+    found: &Found,
+    budget: &Budget,
+) -> Result<Option<Lasso>, Exhausted> {
+    let mut paths = Paths { product, store, budget };
+    let (stem, cycle) = match found {
+        Found::Nothing | Found::Unknown(_) => return Ok(None),
+        Found::End { state, step } => {
+            let (mut stem, _) = paths.stem(|reached| reached == *state)?;
+            stem.push((*state, *step));
+            (stem, Vec::new())
+        }
+        Found::Component { states, marks } => {
+            let member = Members::new(states);
+            let (stem, entry) = paths.stem(|reached| member.contains(reached))?;
+            (stem, paths.cycle(entry, &member, *marks)?)
+        }
+    };
+    let mut answers = |steps: &[Taken]| {
+        let of = |&(state, step): &Taken| paths.product.answers(store.get(state), step);
+        steps.iter().flat_map(of).collect()
+    };
+    Ok(Some(Lasso { stem: answers(&stem), cycle: answers(&cycle) }))
+}
+
+struct Paths<'a, 'n, S> {
+    product: &'a mut Product<'n, S>,
+    store: &'a Store,
+    budget: &'a Budget,
+}
+
+/// A transition between visited states.
+struct Transition {
+    step: u32,
+    to: u32,
+    marks: Marks,
+}
+
+impl<S: Space> Paths<'_, '_, S> {
+    /// A shortest path from an initial state to a goal, and the goal.
+    fn stem(&mut self, is_goal: impl Fn(u32) -> bool) -> Result<(Vec<Taken>, u32), Exhausted> {
+        let initial: Vec<u32> = self.product.initial().iter().filter_map(|state| self.store.find(state)).collect();
+        if let Some(&goal) = initial.iter().find(|&&state| is_goal(state)) {
+            return Ok((Vec::new(), goal));
+        }
+        let path = self.path(&initial, |_| true, |transition| is_goal(transition.to))?;
+        Ok(path.expect("what was visited can be reached"))
+    }
+
+    /// A cycle through a state of a component that visits these acceptance sets.
+    fn cycle(&mut self, start: u32, component: &Members, marks: Marks) -> Result<Vec<Taken>, Exhausted> {
+        let mut cycle = Vec::new();
+        let mut missing = marks;
+        let mut at = start;
+        while !missing.is_empty() {
+            let inside = |state| component.contains(state);
+            let found = self.path(&[at], inside, |transition| !transition.marks.intersection(missing).is_empty())?;
+            let (part, end) = found.expect("the component visits all acceptance sets");
+            missing = missing.minus(self.marks_along(&part, end));
+            cycle.extend(part);
+            at = end;
+        }
+        if at != start || cycle.is_empty() {
+            let inside = |state| component.contains(state);
+            let found = self.path(&[at], inside, |transition| transition.to == start)?;
+            cycle.extend(found.expect("the component is strongly connected").0);
+        }
+        Ok(cycle)
+    }
+
+    /// What a path visits: on each of its steps, what the best transition to the next state does.
+    fn marks_along(&mut self, path: &[Taken], end: u32) -> Marks {
+        let ends = path.iter().skip(1).map(|&(state, _)| state).chain([end]);
+        let mut marks = Marks::NONE;
+        for (&(state, step), to) in path.iter().zip(ends) {
+            for transition in self.transitions(state) {
+                if transition.step == step && transition.to == to {
+                    marks = marks.union(transition.marks);
+                    break;
+                }
+            }
+        }
+        marks
+    }
+
+    /// A shortest path of one step at least, whose last transition is a goal, and where it ends.
+    fn path(
+        &mut self,
+        from: &[u32],
+        is_inside: impl Fn(u32) -> bool,
+        is_goal: impl Fn(&Transition) -> bool,
+    ) -> Result<Option<(Vec<Taken>, u32)>, Exhausted> {
+        let mut before: HashMap<u32, Option<Taken>> = from.iter().map(|&state| (state, None)).collect();
+        let mut queue: VecDeque<u32> = from.iter().copied().collect();
+        let mut seen = 0_u32;
+        while let Some(state) = queue.pop_front() {
+            seen += 1;
+            if seen % 4096 == 0 {
+                self.budget.check()?;
+            }
+            for transition in self.transitions(state) {
+                if !is_inside(transition.to) {
+                    continue;
+                }
+                if is_goal(&transition) {
+                    let mut path = vec![(state, transition.step)];
+                    let mut at = state;
+                    while let Some(Some(taken)) = before.get(&at) {
+                        path.push(*taken);
+                        at = taken.0;
+                    }
+                    path.reverse();
+                    return Ok(Some((path, transition.to)));
+                }
+                before.entry(transition.to).or_insert_with(|| {
+                    queue.push_back(transition.to);
+                    Some((state, transition.step))
+                });
+            }
+        }
+        Ok(None)
+    }
+
+    /// The transitions from a state to visited states.
+    fn transitions(&mut self, state: u32) -> Vec<Transition> {
+        let mut transitions = Vec::new();
+        let mut target = vec![0; self.product.space.words()];
+        for step in 0.. {
+            match self.product.expand(self.store.get(state), step) {
+                Expanded::NoMore => break,
+                Expanded::Accepted | Expanded::Refused(_) => {}
+                Expanded::Moves(count) => {
+                    for index in 0..count {
+                        let marks = self.product.target(index, &mut target);
+                        transitions.extend(self.store.find(&target).map(|to| Transition { step, to, marks }));
+                    }
+                }
+            }
+        }
+        transitions
+    }
+}
+
+/// The states of a component, as bits.
+struct Members {
+    bits: Vec<u64>,
+}
+
+impl Members {
+    fn new(states: &[u32]) -> Self {
+        let largest = states.iter().copied().max().unwrap_or(0);
+        let mut bits = vec![0; largest as usize / 64 + 1];
+        for &state in states {
+            bits[state as usize / 64] |= 1 << (state % 64);
+        }
+        Self { bits }
+    }
+
+    fn contains(&self, state: u32) -> bool {
+        self.bits.get(state as usize / 64).is_some_and(|word| word >> (state % 64) & 1 == 1)
+    }
+}

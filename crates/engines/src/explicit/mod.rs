@@ -1,0 +1,117 @@
+//! The explicit engine: visits the states of the product one by one (lecture notes, section 3, on the fly).
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`space`] | what a state space is |
+//! | [`native`] | the state space of a sequential program, compiled |
+//! | [`inputs`] | which values inputs are tried with there |
+//! | [`interpreted`] | the state space of any program, by the interpreter, with partial-order reduction for threads |
+//! | [`product`] | the space together with the automaton of the negated property |
+//! | [`store`] | the visited states |
+//! | [`search`](mod@search) | emptiness by strongly connected components |
+//! | [`graph`] | a part of the product in memory |
+//! | [`strong`] | emptiness under strong fairness |
+//! | [`lasso`](mod@lasso) | short counterexamples |
+//!
+//! `docs/design/explicit.md` tells the whole with an example.
+
+pub mod graph;
+pub mod inputs;
+pub mod interpreted;
+pub mod lasso;
+pub mod native;
+pub mod product;
+pub mod search;
+pub mod space;
+pub mod store;
+pub mod strong;
+
+use foundation::Budget;
+use task::{Certificate, Counterexample, Engine, Negation, Outcome, Reason, Scheduler, Statistics, Task, Verdict};
+
+use inputs::Inputs;
+use interpreted::InterpretedSpace;
+use native::NativeSpace;
+use product::{Product, tag_bits};
+use search::{Found, search};
+use space::Space;
+use strong::search_strongly_fair;
+
+/// The engine.
+#[derive(Clone, Copy, Debug)]
+pub struct Explicit {
+    /// How many threads search at the same time.
+    pub threads: usize,
+    /// Whether programs may be compiled; else the interpreter takes all steps.
+    pub compile: bool,
+}
+
+impl Default for Explicit {
+    fn default() -> Self {
+        Self { threads: 1, compile: true }
+    }
+}
+
+impl Engine for Explicit {
+    fn name(&self) -> &'static str {
+        "explicit"
+    }
+
+    fn check(&self, task: &Task, budget: &Budget) -> Outcome {
+        let mut statistics = Statistics::default();
+        let verdict = self.decide(task, budget, &mut statistics).unwrap_or_else(Verdict::Unknown);
+        Outcome { verdict, statistics }
+    }
+}
+
+impl Explicit {
+    fn decide(&self, task: &Task, budget: &Budget, statistics: &mut Statistics) -> Result<Verdict, Reason> {
+        let negation = Negation::new(task, budget)?;
+        statistics.count("automaton_states", negation.automaton.state_count() as u64);
+        let tag_bits = tag_bits(&negation);
+        if self.compile {
+            match NativeSpace::new(task, &negation, tag_bits) {
+                Ok(space) => {
+                    statistics.word("successors", "compiled");
+                    // There is only one thread, to which every schedule is fair.
+                    let product = Product::new(space, &negation, Scheduler::Any);
+                    return self.run(product, budget, statistics);
+                }
+                Err(why) => statistics.word("not_compiled", why.what),
+            }
+        }
+        budget.check()?;
+        statistics.word("successors", "interpreted");
+        let inputs = Inputs::new(task);
+        let domains = move |question: &_, edge| inputs.answers(question, edge);
+        let space = InterpretedSpace::new(task, &negation, tag_bits, domains, budget)?;
+        let scheduler = if task.program.has_threads() { task.scheduler } else { Scheduler::Any };
+        self.run(Product::new(space, &negation, scheduler), budget, statistics)
+    }
+
+    /// Searches a product and makes a verdict of what is found.
+    fn run<S: Space>(
+        &self,
+        mut product: Product<'_, S>,
+        budget: &Budget,
+        statistics: &mut Statistics,
+    ) -> Result<Verdict, Reason> {
+        let searched = match product.scheduler() {
+            Scheduler::StrongFair => search_strongly_fair(&mut product, budget),
+            Scheduler::Any | Scheduler::WeakFair => search(&mut product, budget),
+        };
+        let (states, transitions) = (u64::from(searched.store.len()), searched.transitions);
+        statistics.count("states", states);
+        statistics.count("transitions", transitions);
+        statistics.quantity("bytes_per_state", searched.bytes as f64 / states.max(1) as f64);
+        match &searched.found {
+            Found::Unknown(reason) => Err(reason.clone()),
+            Found::Nothing => Ok(Verdict::Holds(Certificate::ClosedStateSpace { states, transitions })),
+            found => {
+                let lasso = lasso::lasso(&mut product, &searched.store, found, budget)?;
+                let lasso = lasso.ok_or_else(|| Reason::Incomplete("a violation could not be told".to_owned()))?;
+                Ok(Verdict::Violated(Counterexample::Lasso(lasso)))
+            }
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! The state space of a sequential program, compiled to native code.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`model`] | what is compiled: points of control, variables, letters |
+//! | [`facts`] | what the analyses say of it |
+//! | [`layout`] | how states are packed |
+//! | [`emit`](mod@emit), [`expression`], [`fold`] | the code between two points, specialised for what is known |
+//! | [`code`] | compiled functions, and the one place where they are called |
+//!
+//! Functions are compiled when control first comes to a point with new values of the variables that have few. Where
+//! that would make too many or too large functions, one function per point takes their place.
+
+pub mod code;
+pub mod emit;
+pub mod expression;
+pub mod facts;
+pub mod fold;
+pub mod layout;
+pub mod model;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use foundation::Id;
+use program::passes::prepared::{NotPrepared, prepare, simplify};
+use program::passes::inline::NotInlined;
+use program::semantics::Answer;
+use task::{Letter, Negation, Reason, Task};
+
+use super::space::{Leads, Next, Space, Step, Successor, Successors};
+use code::{Compiler, Failure, Function};
+use emit::{Frame, status};
+use facts::Facts;
+use layout::{Layout, Place};
+use model::{Model, NotNative, PointKind, Slot, SlotId};
+
+/// Programs that inlining makes larger than this are not compiled.
+const MOST_EDGES: usize = 1_000_000;
+
+/// A specialised function with more places than this is not worth it.
+const MOST_PLACES: usize = 4_000;
+
+/// How many specialised functions there may be.
+const MOST_FUNCTIONS: usize = 20_000;
+
+/// The compiled state space of a program.
+pub struct NativeSpace {
+    shared: Arc<Shared>,
+    functions: HashMap<u64, Function, Mixed>,
+    /// The function that was called last, and for which key.
+    last: Option<(u64, Function)>,
+    output: Vec<u64>,
+    /// The letters of known words, as far as they were looked up.
+    words: Vec<Vec<Letter>>,
+}
+
+struct Shared {
+    model: Model,
+    layout: Layout,
+    frame: Frame,
+    compiled: Mutex<Compiled>,
+}
+
+/// What all forks of a space have compiled.
+struct Compiled {
+    compiler: Compiler,
+    functions: HashMap<u64, Function, Mixed>,
+    /// By point: whether its code is not specialised.
+    general: Vec<bool>,
+}
+
+type Mixed = std::hash::BuildHasherDefault<Mixer>;
+
+impl NativeSpace {
+    /// Compiles a program, for an automaton whose state needs so many bits.
+    pub fn new(task: &Task, negation: &Negation, tag_bits: u32) -> Result<Self, NotNative> {
+        let prepared = prepare(&task.program, &task.atoms, task.semantics, MOST_EDGES).map_err(|why| match why {
+            NotPrepared::Threads => NotNative::new("threads", None),
+            NotPrepared::NotInlined(NotInlined::Recursion { span, .. }) => NotNative::new("recursion", Some(span)),
+            NotPrepared::NotInlined(NotInlined::TooLarge) => NotNative::new("a program of this size", None),
+            NotPrepared::NotInlined(NotInlined::NoEntry) => NotNative::new("a program without an entry", None),
+        })?;
+        let prepared = simplify(prepared);
+        let facts = Facts::new(&prepared);
+        let model = Model::new(task, negation, prepared, facts)?;
+        let layout = Layout::new(&model, tag_bits);
+        let compiler = Compiler::new(&model, &layout).map_err(|error| NotNative::new(error, None))?;
+        let general = vec![false; model.points.len()];
+        let compiled = Mutex::new(Compiled { compiler, functions: HashMap::default(), general });
+        let frame = Frame::new(&model, &layout);
+        Ok(Self::view(Arc::new(Shared { model, layout, frame, compiled })))
+    }
+
+    fn view(shared: Arc<Shared>) -> Self {
+        let output = vec![0; shared.frame.length];
+        Self { shared, functions: HashMap::default(), last: None, output, words: Vec::new() }
+    }
+
+    fn point(&self, state: &[u64]) -> u32 {
+        let field = self.shared.layout.point;
+        ((state[field.word] & field.mask()) >> field.shift) as u32
+    }
+
+    fn function(&mut self, state: &[u64]) -> Result<Function, Reason> {
+        let key = state[0] & self.shared.layout.key_mask;
+        if let Some((last, function)) = self.last
+            && last == key
+        {
+            return Ok(function);
+        }
+        let function = match self.functions.get(&key) {
+            Some(&function) => function,
+            None => {
+                let function = self.compile(state, key)?;
+                self.functions.insert(key, function);
+                function
+            }
+        };
+        self.last = Some((key, function));
+        Ok(function)
+    }
+
+    fn compile(&self, state: &[u64], key: u64) -> Result<Function, Reason> {
+        let Shared { model, layout, compiled, .. } = &*self.shared;
+        let mut compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let Compiled { compiler, functions, general } = &mut *compiled;
+        if let Some(&function) = functions.get(&key) {
+            return Ok(function);
+        }
+        let point = self.point(state);
+        let refused = |error| Reason::Incomplete(format!("the program cannot be compiled: {error}"));
+        if functions.len() < MOST_FUNCTIONS && !general[point as usize] {
+            match compiler.compile(model, layout, point, &self.known(state, point), MOST_PLACES) {
+                Ok(function) => {
+                    functions.insert(key, function);
+                    return Ok(function);
+                }
+                Err(Failure::TooLarge) => general[point as usize] = true,
+                Err(Failure::Compiler(error)) => return Err(refused(error)),
+            }
+        }
+        // One function for the point, under the key of the point alone.
+        let point_key = state[0] & layout.point.mask();
+        let unspecialised = u64::MAX ^ point_key;
+        let function = match functions.get(&unspecialised) {
+            Some(&function) => function,
+            None => {
+                let known = if point == 0 { self.known(state, point) } else { Vec::new() };
+                compiler.compile(model, layout, point, &known, usize::MAX).map_err(|failure| match failure {
+                    Failure::TooLarge => refused("it is too large".to_owned()),
+                    Failure::Compiler(error) => refused(error),
+                })?
+            }
+        };
+        functions.insert(unspecialised, function);
+        functions.insert(key, function);
+        Ok(function)
+    }
+
+    /// What code is specialised for in a state.
+    fn known(&self, state: &[u64], point: u32) -> Vec<(SlotId, i64)> {
+        let Shared { model, layout, .. } = &*self.shared;
+        if point == 0 {
+            let scalars = model.slots.iter().filter(|(_, slot)| matches!(slot, Slot::Scalar { .. }));
+            return scalars.map(|(slot, _)| (slot, model.initial[slot.index()])).collect();
+        }
+        let location = model.points[point as usize].location;
+        let live = layout.known.iter().filter(|slot| model.is_live(location, **slot));
+        live.filter_map(|&slot| match layout.slots[slot.index()] {
+            Place::Field(field) => {
+                let packed = (state[field.word] & field.mask()) >> field.shift;
+                Some((slot, field.least.wrapping_add(packed as i64)))
+            }
+            _ => None,
+        })
+        .collect()
+    }
+
+    fn input(&self, point: u32, number: u32) -> i64 {
+        match &self.shared.model.points[point as usize].kind {
+            PointKind::Input { domain, .. } => domain.get(number as usize).copied().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    fn show(&mut self, returned: i64, next: &mut Next) {
+        next.letters.clear();
+        next.last = self.push_letters(returned, &mut next.letters);
+        next.word = ((returned >> 8) as u32).checked_sub(1);
+        (next.enabled, next.ran) = (1, 1);
+    }
+
+    /// The memory as it is before the first step.
+    fn start_memory(&mut self) {
+        let memory = self.shared.frame.memory;
+        for (word, bytes) in self.shared.model.initial_memory.chunks(8).enumerate() {
+            let mut padded = [0; 8];
+            padded[..bytes.len()].copy_from_slice(bytes);
+            self.output[memory + word] = u64::from_le_bytes(padded);
+        }
+    }
+
+    /// Copies the letters that a step has shown; returns the last letter shown up to here.
+    fn push_letters(&mut self, returned: i64, letters: &mut Vec<Letter>) -> Letter {
+        let word = (returned >> 8) as usize;
+        if word == 0 {
+            let start = self.shared.frame.letters;
+            let count = self.output[start] as usize;
+            letters.extend_from_slice(&self.output[start + 2..start + 2 + count]);
+            return self.output[start + 1];
+        }
+        if word > self.words.len() {
+            let compiled = self.shared.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = &compiled.compiler.words.letters;
+            self.words.extend(known[self.words.len()..].iter().cloned());
+        }
+        letters.extend_from_slice(&self.words[word - 1]);
+        self.words[word - 1].last().copied().unwrap_or(0)
+    }
+}
+
+/// Why a compiled function could not go on.
+fn refusal(status: i64) -> Reason {
+    let why = match status {
+        status::TOO_WIDE => "an ideal integer outgrew 64 bits",
+        _ => "a variable left the range that was found for it",
+    };
+    Reason::Incomplete(why.to_owned())
+}
+
+impl Space for NativeSpace {
+    fn words(&self) -> usize {
+        self.shared.layout.words
+    }
+
+    fn tag_shift(&self) -> u32 {
+        self.shared.layout.tag_shift
+    }
+
+    fn initial(&mut self, state: &mut [u64]) {
+        state.fill(0);
+    }
+
+    fn step(&mut self, state: &[u64], number: u32, next: &mut Next) -> Step {
+        let function = match self.function(state) {
+            Ok(function) => function,
+            Err(reason) => return Step::Refused(reason),
+        };
+        let point = self.point(state);
+        if point == 0 {
+            self.start_memory();
+        }
+        let value = self.input(point, number);
+        let returned = function.call(state, number, value, &mut self.output);
+        match returned & 0xff {
+            status::NEXT => {
+                self.show(returned, next);
+                next.state.copy_from_slice(&self.output[..state.len()]);
+                Step::Next
+            }
+            status::ENDED => {
+                self.show(returned, next);
+                Step::Ended
+            }
+            status::CUT => Step::Cut,
+            status::NO_MORE => Step::NoMore,
+            other => Step::Refused(refusal(other)),
+        }
+    }
+
+    fn successors(&mut self, state: &[u64], successors: &mut Successors) {
+        successors.clear();
+        let function = match self.function(state) {
+            Ok(function) => function,
+            Err(reason) => {
+                successors.refusal = Some(reason);
+                return;
+            }
+        };
+        let shared = Arc::clone(&self.shared);
+        let point = self.point(state);
+        let domain: &[i64] = match &shared.model.points[point as usize].kind {
+            PointKind::Input { domain, .. } => domain,
+            PointKind::Start => {
+                self.start_memory();
+                &[0]
+            }
+            PointKind::Cycle => &[0],
+        };
+        for (number, &value) in domain.iter().enumerate() {
+            let returned = function.call(state, number as u32, value, &mut self.output);
+            let leads = match returned & 0xff {
+                status::NEXT => Leads::On,
+                status::ENDED => Leads::Nowhere,
+                status::CUT => continue,
+                other => {
+                    successors.refusal = Some(refusal(other));
+                    continue;
+                }
+            };
+            let start = successors.letters.len() as u32;
+            let last = self.push_letters(returned, &mut successors.letters);
+            successors.states.extend_from_slice(&self.output[..state.len()]);
+            successors.steps.push(Successor {
+                number: number as u32,
+                leads,
+                word: ((returned >> 8) as u32).checked_sub(1),
+                letters: (start, successors.letters.len() as u32),
+                last,
+                enabled: 1,
+                ran: 1,
+            });
+        }
+    }
+
+    fn answers(&mut self, state: &[u64], number: u32) -> Vec<Answer> {
+        let point = self.point(state);
+        match &self.shared.model.points[point as usize].kind {
+            PointKind::Input { edge, domain } => vec![self.shared.model.answer(*edge, domain[number as usize])],
+            PointKind::Start | PointKind::Cycle => Vec::new(),
+        }
+    }
+
+    fn fork(&self) -> Self {
+        Self::view(Arc::clone(&self.shared))
+    }
+}
+
+/// A hasher for single numbers.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mixer(u64);
+
+impl std::hash::Hasher for Mixer {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = super::store::hash(&[self.0 ^ number]);
+    }
+}

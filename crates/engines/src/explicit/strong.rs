@@ -1,0 +1,49 @@
+//! Emptiness under strong fairness: every thread that can run infinitely often runs infinitely often.
+//!
+//! That is a Streett condition, which a single pass over the components does not decide. The whole product is visited
+//! first; then a component in which some thread can run but never does loses the states where it can, and what remains
+//! is divided into components again (Emerson and Lei, "Modalities for model checking", 1987). A component that loses
+//! nothing and visits all acceptance sets contains a fair violation.
+
+use foundation::{Budget, Exhausted};
+use task::Reason;
+
+use super::graph::{Expansion, Graph};
+use super::product::Product;
+use super::search::{Found, Searched};
+use super::space::Space;
+
+/// Searches a product for an accepting run that is strongly fair.
+pub fn search_strongly_fair<S: Space>(product: &mut Product<'_, S>, budget: &Budget) -> Searched {
+    let mut graph = Graph::new(product);
+    let found = match visit_all(&mut graph, product, budget) {
+        Err(exhausted) => Found::Unknown(exhausted.into()),
+        Ok(Some(found)) => found,
+        Ok(None) => match graph.accepting_component(product.all_marks(), Some(&|thread| product.thread_mark(thread))) {
+            Some((states, marks)) => Found::Component { states, marks },
+            None => Found::Nothing,
+        },
+    };
+    let (transitions, bytes) = (graph.transitions(), graph.bytes());
+    Searched { store: graph.store, transitions, bytes, found }
+}
+
+/// Visits everything; an end in which the automaton accepts is an answer at once.
+fn visit_all<S: Space>(
+    graph: &mut Graph,
+    product: &mut Product<'_, S>,
+    budget: &Budget,
+) -> Result<Option<Found>, Exhausted> {
+    let mut refusal: Option<Reason> = None;
+    loop {
+        if graph.expanded().is_multiple_of(1024) {
+            budget.check()?;
+        }
+        match graph.expand_next(product) {
+            Expansion::Complete => return Ok(refusal.map(Found::Unknown)),
+            Expansion::Done => {}
+            Expansion::Accepted { state, step } => return Ok(Some(Found::End { state, step })),
+            Expansion::Refused(reason) => refusal = Some(refusal.unwrap_or(reason)),
+        }
+    }
+}
