@@ -1,0 +1,217 @@
+//! When a deterministic system repeats itself.
+//!
+//! Two points of a walk with the same activations and control of all threads, the same mutexes, atomic sections and
+//! memory, the same running thread, the same memory of the observer and the same answers to come go on alike for
+//! ever. A pair of such points is found by keeping one, comparing all later ones with it, and keeping a later one
+//! after ever more steps (Brent, "An improved Monte Carlo factorization algorithm", BIT 1980, section 2).
+//!
+//! Where memory differs, the points may go on alike all the same: a statistic that is counted up and never looked at
+//! keeps the states apart for ever. So they need to agree only on a set of variables that is closed along the edges taken
+//! in between (see [`relevance`](super::relevance)); of all else they must have the same *shape*: the same objects of the
+//! same sizes, with cells at the same places and of the same types, and where cells differ, numbers in them and no
+//! addresses.
+//!
+//! Why that suffices. Call two states alike if they agree in all this. Let the walk lead from `s` to `t` along edges `E`
+//! with `s` and `t` alike for a set closed along `E`. Claim: for states that are alike, the next step does the same, and
+//! the results are alike, as long as the first one stays in `E`. The threads that are able to run are decided by control,
+//! mutexes and needed variables, so the same thread runs. Guards are over needed variables, so the same edge is taken.
+//! Addresses, indices and operands of what may be undefined are needed, so the same cells are read and written, the same
+//! behaviour is defined, and a question is asked of the one exactly if it is asked of the other, since whether a part is
+//! chosen already is part of the shape; the answers to come are the same. A written value goes either to a needed
+//! variable, then it was computed from needed ones and is the same; or elsewhere, then it is a number of the same type,
+//! or copied cells of the same shape. Atoms read needed variables, so the same is observed. Hence the walk from `t` does
+//! what the walk from `s` did, comes to a state that is alike again, and so on for ever: what was observed between `s`
+//! and `t` is repeated for ever.
+
+use std::collections::BTreeSet;
+
+use program::semantics::memory::Memory;
+use program::semantics::object::{Content, Object};
+use program::semantics::observe::Attention;
+use program::semantics::state::State;
+use program::semantics::value::ObjectId;
+use program::semantics::{RunEnd, Value};
+use program::{EdgeId, LocationId, Scalar, VariableId};
+use task::{Lasso, Task};
+
+use crate::answers::position;
+use crate::fairness::{Starved, Turns};
+use crate::relevance::{Relevance, Variables};
+use crate::walk::Walk;
+
+/// How a loop closes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Closing {
+    /// There is no loop: the program ends, and its last state is repeated for ever.
+    End,
+    /// In the very state in which it began.
+    Exact,
+    /// In a state that differs in these variables, on which nothing depends that the loop does or shows.
+    Without(Vec<VariableId>),
+}
+
+/// A loop that was found.
+#[derive(Clone, Debug)]
+pub(crate) struct Closed {
+    pub end: RunEnd,
+    pub closing: Closing,
+    pub starved: Vec<Starved>,
+}
+
+/// Compares the points of a walk with one that is kept.
+pub(crate) struct LoopSearch<'a> {
+    lasso: &'a Lasso,
+    relevance: Relevance<'a>,
+    kept: Option<Kept>,
+    steps: u64,
+    keep_for: u64,
+}
+
+/// A point, and what was done since.
+struct Kept {
+    state: State,
+    attention: Attention,
+    running: u32,
+    position: u64,
+    observations: usize,
+    edges: BTreeSet<EdgeId>,
+    locations: BTreeSet<LocationId>,
+    turns: Turns,
+    /// What is relevant along the edges taken; none where it is not known, or some edge is new.
+    relevant: Option<Variables>,
+}
+
+/// The first point is kept after so many steps.
+const FIRST_KEPT: u64 = 8;
+
+impl<'a> LoopSearch<'a> {
+    pub(crate) fn new(task: &'a Task, lasso: &'a Lasso) -> Self {
+        Self { lasso, relevance: Relevance::new(task), kept: None, steps: 0, keep_for: FIRST_KEPT }
+    }
+
+    /// The locations at which threads stand before a step.
+    pub(crate) fn before_step(&mut self, walk: &Walk<'_>) {
+        let Some(kept) = &mut self.kept else { return };
+        let innermost = walk.state().threads.iter().filter_map(|thread| thread.frames.last());
+        for frame in innermost {
+            if kept.locations.insert(frame.location) {
+                kept.relevant = None;
+            }
+        }
+    }
+
+    /// Looks at the point after a step; a loop where one is closed.
+    pub(crate) fn after_step(&mut self, walk: &Walk<'_>) -> Option<Closed> {
+        if let Some(kept) = &mut self.kept {
+            kept.note(walk);
+            if let Some(closing) = kept.closes(walk, &self.relevance, self.lasso) {
+                let start = kept.observations;
+                let is_silent = start == walk.word().numbers.len();
+                let end = if is_silent { RunEnd::Silent } else { RunEnd::Lasso { start } };
+                return Some(Closed { end, closing, starved: kept.turns.starved() });
+            }
+        }
+        self.steps += 1;
+        if self.steps == self.keep_for {
+            self.kept = Some(Kept::at(walk, self.lasso));
+            self.steps = 0;
+            self.keep_for *= 2;
+        }
+        None
+    }
+}
+
+impl Kept {
+    fn at(walk: &Walk<'_>, lasso: &Lasso) -> Self {
+        Self {
+            state: walk.state().clone(),
+            attention: walk.attention().clone(),
+            running: walk.running(),
+            position: position(lasso, walk.answers_given()),
+            observations: walk.word().numbers.len(),
+            edges: BTreeSet::new(),
+            locations: BTreeSet::new(),
+            turns: Turns::default(),
+            relevant: None,
+        }
+    }
+
+    fn note(&mut self, walk: &Walk<'_>) {
+        if walk.taken().is_some_and(|edge| self.edges.insert(edge)) {
+            self.relevant = None;
+        }
+        if let Some(turn) = walk.turn() {
+            self.turns.note(&self.state, &turn.able, turn.runs);
+        }
+    }
+
+    /// How the loop closes if it does at the point where the walk is.
+    fn closes(&mut self, walk: &Walk<'_>, relevance: &Relevance<'_>, lasso: &Lasso) -> Option<Closing> {
+        let (then, now) = (&self.state, walk.state());
+        let alike = self.running == walk.running()
+            && self.position == position(lasso, walk.answers_given())
+            && then.threads == now.threads
+            && then.atomic == now.atomic
+            && then.within_expression == now.within_expression
+            && then.locks == now.locks
+            && self.attention == *walk.attention();
+        if !alike {
+            return None;
+        }
+        let matters = |variable| {
+            let relevant = self.relevant.get_or_insert_with(|| relevance.along(&self.edges, &self.locations));
+            relevant.contains(variable)
+        };
+        let differing = differences(&then.memory, &now.memory, matters)?;
+        Some(match differing.is_empty() {
+            true => Closing::Exact,
+            false => Closing::Without(differing.into_iter().collect()),
+        })
+    }
+}
+
+/// The variables whose objects differ, where all differences are in numbers and in variables that do not matter; none
+/// where something else differs.
+fn differences(
+    then: &Memory,
+    now: &Memory,
+    mut matters: impl FnMut(VariableId) -> bool,
+) -> Option<BTreeSet<VariableId>> {
+    let (mut objects, mut others) = (then.objects(), now.objects());
+    let mut differing = BTreeSet::new();
+    loop {
+        let ((id, object), (other_id, other)): ((ObjectId, &Object), (ObjectId, &Object)) =
+            match (objects.next(), others.next()) {
+                (None, None) => return Some(differing),
+                (Some(object), Some(other)) => (object, other),
+                _ => return None,
+            };
+        if id != other_id {
+            return None;
+        }
+        if object != other {
+            let variable = id.variable().filter(|&variable| !matters(variable))?;
+            if !have_same_shape(object, other) {
+                return None;
+            }
+            differing.insert(variable);
+        }
+    }
+}
+
+/// Whether two objects are alike up to numbers in their cells.
+fn have_same_shape(object: &Object, other: &Object) -> bool {
+    let is_number = |ty: Scalar, value: &Value| ty != Scalar::Pointer && !matches!(value, Value::Pointer(_));
+    let alike = |content: &Content, other: &Content| match (content, other) {
+        (Content::Scalar(ty, value), Content::Scalar(other_ty, other_value)) if value != other_value => {
+            ty == other_ty && is_number(*ty, value) && is_number(*ty, other_value)
+        }
+        (content, other) => content == other,
+    };
+    object.size == other.size
+        && object.number == other.number
+        && object.cells().count() == other.cells().count()
+        && object.cells().zip(other.cells()).all(|((offset, cell), (other_offset, other))| {
+            offset == other_offset && cell.width == other.width && alike(&cell.content, &other.content)
+        })
+}

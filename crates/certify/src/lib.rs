@@ -1,0 +1,24 @@
+//! Checks evidence, by means of its own: a verdict is reported only after something other than the engine that found it
+//! has agreed.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`replay`](mod@replay) | runs a lasso in the interpreter, closes its loop, evaluates the goal by the definition of LTL |
+//! | `answers`, `walk` | the program with its answers, as a deterministic system; what was seen on the way |
+//! | `closing`, `relevance` | when the system repeats itself: exactly, or up to variables on which nothing depends |
+//! | `fairness` | which threads a loop starves |
+//!
+//! It trusts the interpreter (the semantics is what it says) and the evaluation of formulas on lasso words. It knows no
+//! engine, no analysis, and not the translation of formulas to automata: an error in those must not hide itself here.
+
+mod answers;
+mod closing;
+mod fairness;
+mod relevance;
+pub mod replay;
+mod walk;
+
+pub use answers::Input;
+pub use closing::Closing;
+pub use fairness::Starved;
+pub use replay::{Limits, Rejected, Replayed, replay, replay_within};

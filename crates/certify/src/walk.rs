@@ -1,0 +1,369 @@
+//! The program with the answers of a lasso, as a deterministic system that takes one step after the other.
+//!
+//! Every step may show states to the observer. What is kept of them is their letters, as a word; the full story (which
+//! edge, what was written) is kept only where it is to be told, because it takes a hundred times the room.
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use automata::ltl::{AtomId, Letter};
+use foundation::{Id, Span};
+use program::semantics::changes::changes;
+use program::semantics::event::Event;
+use program::semantics::interpreter::Interpreter;
+use program::semantics::layout::leaves;
+use program::semantics::memory::Extent;
+use program::semantics::observe::{Attention, Observer, Sight};
+use program::semantics::race::RaceWatch;
+use program::semantics::state::{State, object_in};
+use program::semantics::step::Stepped;
+use program::semantics::threads::Next;
+use program::semantics::{Change, Observation, Occasion, RunEnd, Stop, UndefinedMode, Warning};
+use program::{Atom, EdgeId, EndKind, Program, VariableId};
+use task::Task;
+
+use crate::answers::{Answers, Input, Log};
+
+/// A walk through the program.
+pub(crate) struct Walk<'a> {
+    interpreter: Interpreter<'a>,
+    observer: Observer<'a>,
+    log: &'a RefCell<Log>,
+    word: Word,
+    story: Option<Story>,
+    /// The edge by which a user's function called the library, where the last step was in a library function.
+    calling: Option<EdgeId>,
+    /// Why a state was observed last.
+    last: Option<Occasion>,
+    /// How many steps were begun.
+    steps: u64,
+    turn: Option<Turn>,
+}
+
+/// Who was able to run before a step, and who did.
+#[derive(Clone, Debug)]
+pub(crate) struct Turn {
+    pub able: Vec<u32>,
+    pub runs: u32,
+}
+
+/// The letters of the observed states, in order; equal letters have equal numbers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Word {
+    /// The numbers.
+    pub numbers: Vec<u32>,
+    known: HashMap<Vec<bool>, u32>,
+    letters: Vec<Letter>,
+}
+
+/// What is told of a walk.
+#[derive(Default)]
+pub(crate) struct Story {
+    pub observations: Vec<Observation>,
+    /// What the atoms' variables hold, for each observation.
+    pub values: Vec<Arc<[Change]>>,
+    pub inputs: Vec<Input>,
+    /// The variables whose values are told.
+    told: Vec<VariableId>,
+    overflows: BTreeSet<Span>,
+    races: RaceWatch,
+    written: BTreeSet<Extent>,
+}
+
+impl Word {
+    /// The letters of some positions.
+    pub(crate) fn letters(&self, numbers: &[u32]) -> Vec<Letter> {
+        numbers.iter().map(|&number| self.letters[number as usize].clone()).collect()
+    }
+
+    fn push(&mut self, truth: &[bool]) {
+        let number = match self.known.get(truth) {
+            Some(&number) => number,
+            None => {
+                let number = self.letters.len() as u32;
+                self.known.insert(truth.to_vec(), number);
+                let holding = truth.iter().enumerate().filter(|&(_, &holds)| holds);
+                self.letters.push(holding.map(|(index, _)| AtomId::from_index(index)).collect());
+                number
+            }
+        };
+        self.numbers.push(number);
+    }
+}
+
+impl Story {
+    pub(crate) fn warnings(&mut self) -> Vec<Warning> {
+        let races = std::mem::take(&mut self.races).races();
+        let overflows = std::mem::take(&mut self.overflows);
+        overflows.into_iter().map(Warning::Overflow).chain(races.into_iter().map(Warning::Race)).collect()
+    }
+}
+
+impl<'a> Walk<'a> {
+    /// A walk that has not begun.
+    pub(crate) fn new(task: &'a Task, answers: &'a mut Answers<'_>, log: &'a RefCell<Log>, tells: bool) -> Self {
+        log.borrow_mut().inputs = tells.then(Vec::new);
+        Self {
+            interpreter: Interpreter::new(&task.program, task.semantics, answers),
+            observer: Observer::new(task.semantics.observe, &task.atoms),
+            log,
+            word: Word::default(),
+            story: tells.then(|| Story { told: variables_to_tell(task), ..Story::default() }),
+            calling: None,
+            last: None,
+            steps: 0,
+            turn: None,
+        }
+    }
+
+    /// Starts the program; an end where it does not come any further.
+    pub(crate) fn begin(&mut self) -> Option<RunEnd> {
+        let begun = self.try_begin();
+        self.ended(begun)
+    }
+
+    /// Takes a step; an end where there is one.
+    pub(crate) fn step(&mut self) -> Option<RunEnd> {
+        self.steps += 1;
+        self.turn = None;
+        let observed = self.word.numbers.len();
+        let stepped = self.try_step();
+        self.note_inputs(observed);
+        self.ended(stepped)
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.interpreter.state
+    }
+
+    pub(crate) fn attention(&self) -> &Attention {
+        &self.observer.attention
+    }
+
+    /// The thread that ran last.
+    pub(crate) fn running(&self) -> u32 {
+        self.interpreter.running
+    }
+
+    /// The edge that was taken last.
+    pub(crate) fn taken(&self) -> Option<EdgeId> {
+        self.interpreter.edge
+    }
+
+    /// Who was able to run before the last step, and who did; none if nobody could.
+    pub(crate) fn turn(&self) -> Option<&Turn> {
+        self.turn.as_ref()
+    }
+
+    /// How many answers were given.
+    pub(crate) fn answers_given(&self) -> u64 {
+        self.interpreter.choices_made
+    }
+
+    pub(crate) fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    pub(crate) fn word(&self) -> &Word {
+        &self.word
+    }
+
+    pub(crate) fn into_word(self) -> Word {
+        self.word
+    }
+
+    pub(crate) fn into_story(self) -> Option<Story> {
+        self.story
+    }
+
+    fn try_begin(&mut self) -> Result<Option<RunEnd>, Stop> {
+        let Some(entry) = self.interpreter.program.entry else {
+            return Err(Stop::unsupported("the program has no entry function"));
+        };
+        self.interpreter.start(entry)?;
+        let events = std::mem::take(&mut self.interpreter.events);
+        self.observer.begin(&events);
+        self.observe(Occasion::Start)?;
+        self.note_inputs(0);
+        Ok((self.interpreter.semantics.stop_at_call == Some(entry)).then_some(RunEnd::StoppedAtCall(entry)))
+    }
+
+    fn try_step(&mut self) -> Result<Option<RunEnd>, Stop> {
+        self.log.borrow_mut().enabled = None;
+        let runs = match self.interpreter.schedule()? {
+            Next::Thread(thread) => thread,
+            Next::AllEnded => return self.finish(Occasion::End(EndKind::Return), RunEnd::End(EndKind::Return)),
+            Next::Deadlock => return self.finish(Occasion::Deadlock, RunEnd::Deadlock),
+        };
+        // Where nobody asked, there was no choice.
+        let able = self.log.borrow_mut().enabled.take().unwrap_or_else(|| vec![runs]);
+        self.turn = Some(Turn { able, runs });
+        self.calling = self.calling_edge(runs);
+        let mut stepped = self.interpreter.step(runs);
+        loop {
+            self.follow()?;
+            match stepped? {
+                Stepped::Done => return Ok(None),
+                Stepped::Pause(rest) => stepped = self.interpreter.resume(rest),
+                Stepped::End(kind) => return self.finish(Occasion::End(kind), RunEnd::End(kind)),
+                Stepped::Cut => return Ok(Some(RunEnd::Cut { span: self.span() })),
+                Stepped::StoppedAtCall(function) => {
+                    if self.last != Some(Occasion::Entered(function)) {
+                        self.observe(Occasion::Entered(function))?;
+                    }
+                    return Ok(Some(RunEnd::StoppedAtCall(function)));
+                }
+            }
+        }
+    }
+
+    /// Shows what happened since the last call to the observer.
+    fn follow(&mut self) -> Result<(), Stop> {
+        let events = std::mem::take(&mut self.interpreter.events);
+        let (program, running, span) = (self.interpreter.program, self.interpreter.running, self.span());
+        if let Some(story) = &mut self.story {
+            if let Some(span) = span {
+                story.races.follow(program, running, span, &events);
+                if events.contains(&Event::Overflow) {
+                    story.overflows.insert(span);
+                }
+            }
+            story.written.extend(events.iter().filter_map(|event| match event {
+                Event::Write(extent) => Some(*extent),
+                _ => None,
+            }));
+        }
+        let sights = self.observer.follow(&mut self.interpreter, &events)?;
+        sights.into_iter().for_each(|sight| self.record(sight));
+        Ok(())
+    }
+
+    fn finish(&mut self, occasion: Occasion, end: RunEnd) -> Result<Option<RunEnd>, Stop> {
+        self.observe(occasion)?;
+        Ok(Some(end))
+    }
+
+    fn observe(&mut self, occasion: Occasion) -> Result<(), Stop> {
+        let sight = self.observer.look(&mut self.interpreter, occasion)?;
+        self.record(sight);
+        Ok(())
+    }
+
+    fn record(&mut self, Sight { occasion, truth, overflow }: Sight) {
+        self.word.push(&truth);
+        self.last = Some(occasion);
+        let edge = match occasion {
+            Occasion::Start => None,
+            Occasion::Edge(edge) => Some(edge),
+            _ => self.edge(),
+        };
+        let program = self.interpreter.program;
+        let Some(story) = &mut self.story else { return };
+        let function = match (edge, occasion) {
+            (_, Occasion::Entered(function)) => Some(function),
+            (Some(edge), _) => Some(program.locations[program.edges[edge].from].function),
+            (None, _) => program.entry,
+        };
+        let written = std::mem::take(&mut story.written);
+        let values = values_of(&self.interpreter, &story.told);
+        let values = match story.values.last() {
+            Some(last) if **last == values[..] => last.clone(),
+            _ => values.into(),
+        };
+        story.values.push(values);
+        story.observations.push(Observation {
+            occasion,
+            edge,
+            span: edge.map(|edge| program.edges[edge].span),
+            thread: self.interpreter.running,
+            function,
+            truth,
+            changes: changes(program, &self.interpreter.state.memory, &written),
+            overflow,
+        });
+    }
+
+    /// Adds to the story what was asked for in a step before which so many states had been observed.
+    fn note_inputs(&mut self, observed: usize) {
+        let Some(story) = &mut self.story else { return };
+        let mut log = self.log.borrow_mut();
+        let asked = log.inputs.iter_mut().flat_map(|inputs| inputs.drain(..));
+        story.inputs.extend(asked.map(|input| Input { observed, ..input }));
+    }
+
+    /// How the walk ends where a step could not be completed.
+    fn ended(&mut self, outcome: Result<Option<RunEnd>, Stop>) -> Option<RunEnd> {
+        let stop = match outcome {
+            Ok(end) => return end,
+            Err(stop) => stop,
+        };
+        let span = self.span();
+        Some(match stop {
+            Stop::Undefined(_) if self.interpreter.semantics.undefined == UndefinedMode::Assume => RunEnd::Cut { span },
+            Stop::Undefined(kind) => match self.observe(Occasion::Error(kind)) {
+                Ok(()) | Err(Stop::Undefined(_)) => RunEnd::Undefined { kind, span },
+                Err(other) => return self.ended(Err(other)),
+            },
+            Stop::Unsupported(reason) => RunEnd::Unsupported { reason, span },
+            Stop::NoMoreChoices => RunEnd::NoMoreInputs,
+            Stop::UnfitChoice(reason) => RunEnd::UnfitInput { reason, span, written: None },
+            Stop::NotConstant => unreachable!("only the evaluation of constants has no memory"),
+        })
+    }
+
+    fn span(&self) -> Option<Span> {
+        self.edge().map(|edge| self.interpreter.program.edges[edge].span)
+    }
+
+    /// The edge that is taken, or was taken last; in a library function, that of the user's call.
+    fn edge(&self) -> Option<EdgeId> {
+        let program = self.interpreter.program;
+        let edge = self.interpreter.edge;
+        if edge.is_some_and(|edge| is_library(program, edge)) { self.calling.or(edge) } else { edge }
+    }
+
+    fn calling_edge(&self, thread: u32) -> Option<EdgeId> {
+        let program = self.interpreter.program;
+        let frames = self.interpreter.state.threads[thread as usize].frames.iter().rev();
+        frames.take_while(|frame| program.functions[frame.function].library).last()?.caller
+    }
+}
+
+/// The variables that atoms name, those aside that have many parts.
+fn variables_to_tell(task: &Task) -> Vec<VariableId> {
+    const MOST_PARTS: usize = 16;
+    let program = &task.program;
+    let named = task.atoms.iter().flat_map(|atom| match atom {
+        Atom::State { reads, .. } => reads.as_slice(),
+        _ => &[],
+    });
+    let is_small = |variable: &VariableId| {
+        let ty = program.variables[*variable].ty;
+        // No type of so few bits has many parts, and larger ones are not worth a look.
+        let bits = program.types.size_bits(ty);
+        bits <= 64 * MOST_PARTS as u64 && leaves(&program.types, ty).is_ok_and(|parts| parts.len() <= MOST_PARTS)
+    };
+    named.copied().filter(is_small).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// What variables hold now; locals in the activation that atoms look at.
+fn values_of(interpreter: &Interpreter<'_>, variables: &[VariableId]) -> Vec<Change> {
+    let program = interpreter.program;
+    let memory = &interpreter.state.memory;
+    let whole = |&variable: &VariableId| {
+        let activation = match program.owner(variable) {
+            None => Some((0, 0)),
+            Some(owner) => interpreter.activation_for_atoms(owner),
+        };
+        let (thread, depth) = activation?;
+        let object = object_in(program, variable, thread, depth);
+        let width_bits = memory.object(object)?.size * 8;
+        Some(Extent { object, offset_bits: 0, width_bits })
+    };
+    changes(program, memory, &variables.iter().filter_map(whole).collect())
+}
+
+fn is_library(program: &Program, edge: EdgeId) -> bool {
+    program.functions[program.locations[program.edges[edge].from].function].library
+}

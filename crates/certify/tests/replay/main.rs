@@ -1,0 +1,9 @@
+//! Lassos are accepted exactly if they show a violation.
+
+mod dependence;
+mod ends;
+mod fairness;
+mod oracle;
+mod random;
+mod rooms;
+mod worlds;
