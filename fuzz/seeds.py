@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fills corpus/c and corpus/ltl with small texts to begin with: the C blocks and the formulas of the repository's pages."""
+"""Fills the corpora with small texts to begin with: the C programs, formulas, automata and structures of the pages."""
 
 import pathlib
 import re
@@ -28,8 +28,10 @@ programs = [block for page in pages for block in blocks(page, ("c",))]
 programs += [path.read_text() for path in sorted((root / "examples").glob("*.c"))]
 # Included headers would have to be preprocessed first.
 programs = [text for text in programs if "#include" not in text and len(text) < 4000]
-formulas = [formula for page in pages for formula in re.findall(r"--(?:ltl|assume) '([^'\n]+)'", page)]
+formulas = [formula for page in pages for formula in re.findall(r"(?:--(?:ltl|assume)|semper ltl) '([^'\n]+)'", page)]
 formulas += [line for page in pages for line in page.splitlines() if line.startswith(("CHECK(", "//@ ltl"))]
 
 write("c", programs)
 write("ltl", formulas)
+write("hoa", [block for page in pages for block in blocks(page, ("hoa",))])
+write("kripke", [block for page in pages for block in blocks(page, ("kripke",))])

@@ -1,16 +1,23 @@
-//! The outside world: files, the system's C compiler as a preprocessor, limits on time and memory, the terminal.
+//! The outside world: files, the system's C compiler as a preprocessor, programs under watch, limits on time and memory,
+//! the terminal.
 //!
 //! This is the only room that reads files and starts processes. It knows text, not C: whether a text is a correct
 //! program is the front end's matter. What goes wrong out there comes back as diagnostics, never as a panic.
 
 pub mod files;
+pub mod folders;
 pub mod limits;
+pub mod machine;
 pub mod preprocess;
 mod process;
 pub mod terminal;
 pub mod unit;
+pub mod watched;
 
 pub use files::{check_folders, read_text};
+pub use folders::{check_writable, find_files, write_text};
 pub use limits::{cancel_on_interrupt, parse_duration, parse_memory, watch_memory};
+pub use machine::{Machine, machine, utc_now};
 pub use preprocess::{Preprocessor, WordSize};
 pub use unit::{Unit, load_unit};
+pub use watched::{Allowance, Ending, Usage, Watched, watch};

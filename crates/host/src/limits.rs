@@ -68,9 +68,7 @@ pub fn watch_memory(budget: &Budget) -> bool {
 /// How many bytes of memory the process holds.
 fn resident_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes * 1024)
+    crate::watched::memory_line(&status, "VmRSS:")
 }
 
 /// Cancels the budget when the user presses Ctrl-C or the process is asked to end; the second time the process ends at

@@ -1,11 +1,13 @@
-//! Programs as control-flow automata: text, Graphviz DOT and JSON. Operations are written by [`program::print`].
+//! Programs as control-flow automata: text, pictures and JSON. Operations are written by [`program::print`].
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use foundation::{Id, SourceMap};
 use program::{FunctionId, LocationId, Observe, Program, Variable, VariableId, VariableKind, print};
 use serde::Serialize;
 
+use crate::drawing::{self, Drawing, Node, Shape, Stroke};
 use crate::reachable::reachable_functions;
 
 /// A program. This is also its JSON form. Locations are numbered over the whole program.
@@ -168,6 +170,40 @@ pub fn to_dot(program: &Program, sources: &SourceMap) -> String {
     }
     dot.push_str("}\n");
     dot
+}
+
+/// The program as a picture for languages without clusters: the entry of each function has its name. The state after a
+/// bold edge is observed.
+pub fn drawing(program: &Program) -> Drawing {
+    let mut numbers: HashMap<LocationId, usize> = HashMap::new();
+    let mut drawing = Drawing::default();
+    let locations = locations_by_function(program);
+    let with_body = || program.functions.iter().filter(|(_, function)| function.entry.is_some());
+    for (id, function) in with_body() {
+        for &location in &locations[id.index()] {
+            let is_initial = function.entry == Some(location);
+            let name = is_initial.then(|| function.name.clone());
+            numbers.insert(location, drawing.nodes.len());
+            drawing.nodes.push(Node {
+                lines: name.into_iter().chain([print::location_text(location)]).collect(),
+                shape: Shape::Circle,
+                is_initial,
+                is_highlighted: false,
+            });
+        }
+    }
+    for (id, _) in with_body() {
+        for edge in locations[id.index()].iter().flat_map(|&location| &program.locations[location].out) {
+            let edge = &program.edges[*edge];
+            drawing.edges.push(drawing::Edge {
+                from: numbers[&edge.from],
+                to: numbers[&edge.to],
+                lines: vec![print::op_text(program, &edge.op)],
+                stroke: if edge.observe == Observe::No { Stroke::Plain } else { Stroke::Bold },
+            });
+        }
+    }
+    drawing
 }
 
 /// All functions with a body, and those without that the program may call.

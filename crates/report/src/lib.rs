@@ -6,12 +6,19 @@
 //! The fields of all JSON output are described in the documentation of the types that are serialised; their order is
 //! the order of the declarations, and fields are only ever added.
 
+pub mod automaton;
 pub mod cfg;
+pub mod counterexample;
 pub mod diagnostics;
+pub mod drawing;
+pub mod formula;
+pub mod kripke;
 pub mod reachable;
+pub mod suite;
 pub mod table;
 pub mod trace;
 pub mod understood;
+pub mod verdict;
 
 /// How text is written for people.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

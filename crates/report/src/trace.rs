@@ -124,7 +124,7 @@ pub fn render(trace: &Trace, width: usize) -> String {
         text.push('\n');
     }
     text.push_str(&steps_table(trace, &headings.texts, width));
-    text.push_str(&end_line(trace));
+    text.push_str(&end_line(&trace.end, trace.steps.len()));
     text.push_str(&modes_line(trace));
     for property in &trace.properties {
         text.push('\n');
@@ -148,14 +148,15 @@ fn modes_line(trace: &Trace) -> String {
     format!("({integers} integers, {data_model}, one observation per {observe}{threads})\n")
 }
 
-fn end_line(trace: &Trace) -> String {
-    let last = trace.steps.len().saturating_sub(1);
-    let repeated = match trace.end.repeats_from {
+/// How a trace of so many steps ends, and which of them are repeated.
+pub(crate) fn end_line(end: &End, steps: usize) -> String {
+    let last = steps.saturating_sub(1);
+    let repeated = match end.repeats_from {
         None => String::new(),
         Some(first) if first == last => format!("; step {last} is repeated for ever"),
         Some(first) => format!("; steps {first} to {last} are repeated for ever"),
     };
-    format!("{}{repeated}\n", trace.end.reason)
+    format!("{}{repeated}\n", end.reason)
 }
 
 fn truth_line(property: &PropertyOnTrace, trace: &Trace) -> String {
@@ -170,29 +171,60 @@ fn truth_line(property: &PropertyOnTrace, trace: &Trace) -> String {
 }
 
 fn steps_table(trace: &Trace, atom_headings: &[String], width: usize) -> String {
-    let one_file = trace.steps.windows(2).all(|pair| pair[0].file == pair[1].file);
-    let several_threads = trace.steps.iter().any(|step| step.thread > 0);
-    let mut columns = vec![Column::fixed("step", Align::Right), Column::fixed("line", Align::Right)];
-    if several_threads {
-        columns.push(Column::fixed("thread", Align::Right));
-    }
+    let rows: Vec<Row<'_>> = trace.steps.iter().map(Row::Step).collect();
+    rows_table(&rows, None, atom_headings, width)
+}
+
+/// A row of a table of steps.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Row<'t> {
+    /// An observed state.
+    Step(&'t Step),
+    /// So many states that are not shown.
+    LeftOut(usize),
+}
+
+/// The table of some steps. Where there are marks, one for each row, they stand beside the steps' numbers.
+pub(crate) fn rows_table(rows: &[Row<'_>], marks: Option<&[&str]>, atom_headings: &[String], width: usize) -> String {
+    let steps = || {
+        rows.iter().filter_map(|row| match row {
+            Row::Step(step) => Some(*step),
+            Row::LeftOut(_) => None,
+        })
+    };
+    let one_file = steps().zip(steps().skip(1)).all(|(step, next)| step.file == next.file);
+    let several_threads = steps().any(|step| step.thread > 0);
+    let mut columns = vec![Column::fixed("step", Align::Right)];
+    columns.extend(marks.map(|_| Column::fixed("", Align::Left)));
+    columns.push(Column::fixed("line", Align::Right));
+    columns.extend(several_threads.then(|| Column::fixed("thread", Align::Right)));
     columns.extend([Column::text("statement"), Column::text("what changed")]);
     columns.extend(atom_headings.iter().map(|heading| Column::fixed(heading.as_str(), Align::Centre)));
-    let row = |step: &Step| {
+    let cells = |(at, row): (usize, &Row<'_>)| {
+        let mark = marks.map(|marks| marks[at].to_owned());
+        let step = match row {
+            Row::Step(step) => step,
+            Row::LeftOut(count) => {
+                let mut cells: Vec<String> = [Some("⋮".to_owned()), mark].into_iter().flatten().collect();
+                cells.extend(vec![String::new(); 1 + usize::from(several_threads)]);
+                cells.push(format!("({count} steps left out)"));
+                cells.resize(columns.len(), String::new());
+                return cells;
+            }
+        };
         let line = if one_file { step.line.to_string() } else { format!("{}:{}", step.file, step.line) };
-        let mut row = vec![step.step.to_string(), line];
-        if several_threads {
-            row.push(step.thread.to_string());
-        }
-        row.push(shortened(&step.statement));
+        let thread = several_threads.then(|| step.thread.to_string());
+        let mut cells: Vec<String> =
+            [Some(step.step.to_string()), mark, Some(line), thread].into_iter().flatten().collect();
+        cells.push(shortened(&step.statement));
         // A change stays on one line where that is possible.
         let changes = step.changes.iter().map(|change| format!("{}{UNBROKEN}={UNBROKEN}{}", change.name, change.value));
-        row.push(changes.chain(step.events.iter().cloned()).collect::<Vec<_>>().join(", "));
-        row.extend(step.holds.iter().map(|&holds| if holds { "T" } else { "·" }.to_owned()));
-        row
+        cells.push(changes.chain(step.events.iter().cloned()).collect::<Vec<_>>().join(", "));
+        cells.extend(step.holds.iter().map(|&holds| if holds { "T" } else { "·" }.to_owned()));
+        cells
     };
-    let rows: Vec<Vec<String>> = trace.steps.iter().map(row).collect();
-    table::render(&columns, &rows, width)
+    let cells: Vec<Vec<String>> = rows.iter().enumerate().map(cells).collect();
+    table::render(&columns, &cells, width)
 }
 
 /// A statement on one line, and no longer than a glance.
@@ -206,13 +238,13 @@ fn shortened(statement: &str) -> String {
 }
 
 /// What stands above the atoms' columns: their own texts where there is room, else short names with a legend.
-struct AtomHeadings {
-    texts: Vec<String>,
-    legend: Vec<String>,
+pub(crate) struct AtomHeadings {
+    pub texts: Vec<String>,
+    pub legend: Vec<String>,
 }
 
 impl AtomHeadings {
-    fn choose(atoms: &[String], width: usize) -> Self {
+    pub fn choose(atoms: &[String], width: usize) -> Self {
         /// What the other columns need to be readable.
         const OTHER_COLUMNS: usize = 64;
         let needed: usize = atoms.iter().map(|atom| columns_of(atom) + 2).sum();

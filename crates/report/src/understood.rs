@@ -103,19 +103,13 @@ pub fn render(understood: &Understood) -> String {
         ),
     );
     line("data:", format!("{}, {}", counted(program.globals, "global variable"), counted(program.inputs, "input")));
-    let mut semantics = vec![
-        format!("{} integers", understood.integers),
-        understood.data_model.clone(),
-        format!("observed at every {}", understood.observe),
-        match understood.undefined.as_str() {
-            "assume" => "undefined behaviour is assumed away".to_owned(),
-            _ => "undefined behaviour ends in `error`".to_owned(),
-        },
-    ];
-    semantics.extend(understood.atomic.iter().map(|atomic| match atomic.as_str() {
-        "statement" => "threads interleave between statements".to_owned(),
-        _ => "threads interleave at every access to shared memory".to_owned(),
-    }));
+    let semantics = semantics_words(
+        &understood.integers,
+        &understood.data_model,
+        &understood.observe,
+        &understood.undefined,
+        understood.atomic.as_deref(),
+    );
     line("semantics:", semantics.join(", "));
     for assumption in &understood.assumptions {
         line("assumption:", assumption.clone());
@@ -138,6 +132,30 @@ pub fn render(understood: &Understood) -> String {
         lines.push(format!("verdict: {}{reason}", property.verdict));
     }
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// Which of its meanings a program was given.
+pub(crate) fn semantics_words(
+    integers: &str,
+    data_model: &str,
+    observe: &str,
+    undefined: &str,
+    atomic: Option<&str>,
+) -> Vec<String> {
+    let mut words = vec![
+        format!("{integers} integers"),
+        data_model.to_owned(),
+        format!("observed at every {observe}"),
+        match undefined {
+            "assume" => "undefined behaviour is assumed away".to_owned(),
+            _ => "undefined behaviour ends in `error`".to_owned(),
+        },
+    ];
+    words.extend(atomic.map(|atomic| match atomic {
+        "statement" => "threads interleave between statements".to_owned(),
+        _ => "threads interleave at every access to shared memory".to_owned(),
+    }));
+    words
 }
 
 fn counted(count: usize, noun: &str) -> String {

@@ -4,8 +4,11 @@ mod cfg;
 mod check;
 mod documents;
 mod execution;
+mod kripke;
+mod ltl;
 mod options;
 pub(crate) mod output;
+mod suite;
 
 use std::time::Instant;
 
@@ -44,9 +47,14 @@ pub(crate) fn run() -> Status {
         }
     };
     let result = match arguments.command {
+        Command::Check(options) if kripke::is_structure(&options.program.files) => kripke::check(&options),
+        Command::Run(options) if kripke::is_structure(&options.program.files) => kripke::cannot_run(&options.output),
+        Command::Cfg(options) if kripke::is_structure(&options.program.files) => kripke::draw(&options),
         Command::Check(options) => check::run(&options),
         Command::Run(options) => execution::run(&options),
         Command::Cfg(options) => cfg::run(&options),
+        Command::Ltl(options) => ltl::run(&options),
+        Command::Suite(options) => suite::run(&options),
         Command::Completions { shell } => documents::completions(shell),
         Command::Man { command } => documents::manual(command.as_deref()),
     };

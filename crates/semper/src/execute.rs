@@ -1,8 +1,9 @@
 //! One execution of a subject, and the truth of its properties on what was observed.
 
 use automata::ltl::{Formula, Formulas, Letter, PrefixTruth, evaluate_lasso, evaluate_prefix};
-use foundation::Budget;
-use program::passes::interleave::interleave;
+use foundation::{Arena, Budget};
+use program::EdgeId;
+use program::passes::interleave::{Interleaved, interleave};
 use program::semantics::{Atomicity, Choices, Limits, Occasion, Run, RunEnd, Semantics, run};
 
 use crate::subject::Subject;
@@ -37,22 +38,32 @@ pub fn execute(subject: &Subject, choices: &mut dyn Choices, limits: Limits, bud
     Execution { run, truths }
 }
 
-/// Runs the program. Threads are interrupted at every access to shared memory unless the subject says otherwise; the
-/// edges of the result are those of the subject's program in any case.
+/// Runs the program; the edges of the result are those of the subject's program.
 fn interpret(subject: &Subject, choices: &mut dyn Choices, limits: Limits, budget: &Budget) -> Run {
     let semantics = semantics(subject);
-    if semantics.atomicity == Atomicity::Statement || !subject.program.has_threads() {
+    let Some(fine) = interleaved(subject) else {
         return run(&subject.program, semantics, &subject.atoms, choices, limits, budget);
-    }
-    let fine = interleave(&subject.program);
+    };
     let mut run = run(&fine.program, semantics, &subject.atoms, choices, limits, budget);
+    lead_back(&mut run, &fine.original_edge);
+    run
+}
+
+/// The program whose edges are interrupted where threads may be: at every access to shared memory unless the subject
+/// says otherwise. None where that is the program as it is.
+pub(crate) fn interleaved(subject: &Subject) -> Option<Interleaved> {
+    let is_fine = subject.semantics.atomicity == Atomicity::Statement || !subject.program.has_threads();
+    (!is_fine).then(|| interleave(&subject.program))
+}
+
+/// Makes the edges of a run those of the program that was interleaved.
+pub(crate) fn lead_back(run: &mut Run, original_edge: &Arena<EdgeId, EdgeId>) {
     for observation in &mut run.observations {
-        observation.edge = observation.edge.map(|edge| fine.original_edge[edge]);
+        observation.edge = observation.edge.map(|edge| original_edge[edge]);
         if let Occasion::Edge(edge) = &mut observation.occasion {
-            *edge = fine.original_edge[*edge];
+            *edge = original_edge[*edge];
         }
     }
-    run
 }
 
 /// The rule of the competition's property counts only where that property stands alone.
@@ -68,16 +79,22 @@ fn semantics(subject: &Subject) -> Semantics {
 fn shorten_loop(run: &mut Run) {
     let RunEnd::Lasso { start } = &mut run.end else { return };
     let observations = &mut run.observations;
-    let length = observations.len() - *start;
-    let has_period = |period: usize| {
-        let firsts = *start..observations.len() - period;
-        firsts.clone().all(|at| observations[at] == observations[at + period])
-    };
-    let period = (1..length).find(|&period| length.is_multiple_of(period) && has_period(period)).unwrap_or(length);
-    while *start > 0 && observations[*start - 1] == observations[*start - 1 + period] {
-        *start -= 1;
+    let (begin, end) = shortest_lasso(*start, observations.len(), |at, other| observations[at] == observations[other]);
+    *start = begin;
+    observations.truncate(end);
+}
+
+/// The shortest lasso with the same infinite sequence as one of this length whose loop begins at `start`, as the beginning
+/// and the end of its loop. It is told which elements are the same.
+pub(crate) fn shortest_lasso(start: usize, length: usize, same: impl Fn(usize, usize) -> bool) -> (usize, usize) {
+    let round = length - start;
+    let has_period = |period: usize| (start..length - period).all(|at| same(at, at + period));
+    let period = (1..round).find(|&period| round.is_multiple_of(period) && has_period(period)).unwrap_or(round);
+    let mut begin = start;
+    while begin > 0 && same(begin - 1, begin - 1 + period) {
+        begin -= 1;
     }
-    observations.truncate(*start + period);
+    (begin, begin + period)
 }
 
 /// The letters that an execution repeats for ever begin here; none where the run could go on, or is no execution.

@@ -1,9 +1,10 @@
 //! Semper takes a C program and a temporal property. This is the library's face: [`load()`] reads both and gives a
-//! [`Subject`], which is what everything else works on; [`execute()`] runs it once.
+//! [`Subject`], which is what everything else works on; [`check()`] decides a property of it, [`execute()`] runs it once.
 //!
 //! The parts behind it can be used on their own: [`program`] (the model and its semantics), [`automata`] (temporal
-//! logic), [`c_frontend`], [`host`] (files and the system's compiler) and [`report`] (output). The binary of the same
-//! name is a thin shell around this library.
+//! logic), [`c_frontend`], [`task`] and [`engines`] (who decides), [`certify`] (who checks what was decided), [`host`]
+//! (files and the system's compiler) and [`report`] (output). The binary of the same name is a thin shell around this
+//! library.
 //!
 //! # Example
 //!
@@ -21,22 +22,33 @@
 //! let loaded = semper::load(&request, &semper::Budget::unlimited());
 //! let subject = loaded.subject.expect("the program and the property are correct");
 //! assert_eq!(subject.formulas.display(subject.properties[0].formula).to_string(), r#"F "x == 3""#);
+//! let outcome = semper::check(&subject, 0, &semper::Settings::default(), &semper::Budget::unlimited());
+//! assert!(matches!(outcome.verdict, semper::CheckedVerdict::Holds(_)));
 //! ```
 
+pub mod check;
 pub mod execute;
+pub mod kripke;
 pub mod load;
+pub mod ltl;
 pub mod properties;
 pub mod request;
 pub mod subject;
+pub mod suite;
 pub mod understood;
+pub mod verdicts;
 
 pub use automata;
 pub use c_frontend;
+pub use certify;
+pub use engines;
 pub use foundation;
 pub use host;
 pub use program;
 pub use report;
+pub use task;
 
+pub use check::{CheckedOutcome, CheckedVerdict, EngineChoice, Settings, check};
 pub use execute::{Execution, TraceTruth, execute, is_complete};
 pub use foundation::Budget;
 pub use load::{Loaded, load};
@@ -44,3 +56,4 @@ pub use program::semantics::Atomicity;
 pub use request::{Input, Properties, Request};
 pub use subject::{Property, Subject};
 pub use understood::understood;
+pub use verdicts::verdict;

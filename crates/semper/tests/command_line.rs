@@ -11,7 +11,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-const SUBCOMMANDS: [&str; 5] = ["check", "run", "cfg", "completions", "man"];
+const SUBCOMMANDS: [&str; 7] = ["check", "run", "cfg", "ltl", "suite", "completions", "man"];
 
 #[test]
 fn help_and_version_go_to_standard_output_with_status_0() {
@@ -39,6 +39,18 @@ fn wrong_usage_has_status_2_and_leaves_standard_output_empty() {
         &["run", "."],
         &["cfg", "no-such-file.c", "--format", "json"],
         &["man", "fly"],
+        &["ltl"],
+        &["ltl", "F ("],
+        &["ltl", "F a", "--format", "paper"],
+        &["ltl", "F a", "--automaton", "rabin"],
+        &["ltl", "--hoa", "no-such-file.hoa"],
+        &["ltl", "F a", "--product", "no-such-file.kripke", "--format", "dot"],
+        &["cfg", "no-such-file.kripke"],
+        &["check", "no-such-file.kripke", "--ltl", "F end"],
+        &["suite"],
+        &["suite", "no-such-folder"],
+        &["suite", "a.yml", "--integers", "roman"],
+        &["suite", "a.yml", "--ltl", "F end"],
         &["check", "a.c", "--engine", "magic", "--ltl", "F end"],
     ] {
         let output = semper(call);

@@ -20,6 +20,7 @@ pub(super) fn run(options: &CfgOptions) -> Result<Status> {
     match options.format {
         CfgFormat::Text => output::print(&report::cfg::to_text(program))?,
         CfgFormat::Dot => output::print(&report::cfg::to_dot(program, &sources))?,
+        CfgFormat::Mermaid => output::print(&report::cfg::drawing(program).mermaid())?,
         CfgFormat::Json => output::print_json(&report::cfg::to_json(program, &sources))?,
     }
     Ok(Status::Holds)

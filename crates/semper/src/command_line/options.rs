@@ -8,12 +8,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use program::DataModel;
 use program::semantics::{Integers, ObserveMode, UndefinedMode};
 use semper::Atomicity;
+use semper::task::Scheduler;
 
 const EXAMPLES: &str = "\
 Examples:
   semper check firmware.c --ltl 'G(\"pressed\" -> F \"charge > min\")'
   semper run counter.c --seed 7 --ltl 'F \"x == 3\"'
   semper cfg motor.c --format dot | dot -Tsvg > motor.svg
+  semper ltl 'G(pressed -> F charged)'
 
 Exit status:
   0  the property holds (for `run`: on this trace), or there was nothing to decide
@@ -39,9 +41,15 @@ pub(crate) enum Command {
     /// Execute a program once, and show what was observed and whether a property is true of it.
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunOptions),
-    /// Show a program as control-flow automata.
+    /// Show a program as control-flow automata, or a Kripke structure.
     #[command(after_help = CFG_EXAMPLES)]
     Cfg(CfgOptions),
+    /// Show what a formula is: simplified, its class, its automaton, and its verdicts on finite traces.
+    #[command(after_help = LTL_EXAMPLES)]
+    Ltl(LtlOptions),
+    /// Run many tasks, and compare the verdicts with those that are expected.
+    #[command(after_help = super::suite::EXAMPLES)]
+    Suite(super::suite::SuiteOptions),
     /// Print a script that completes Semper's options in a shell.
     #[command(after_help = "Example:\n  semper completions bash > ~/.local/share/bash-completion/completions/semper")]
     Completions {
@@ -65,7 +73,8 @@ comments `//@ ltl invariant NAME: FORMULA;` of the program count.
 Examples:
   semper check door.c --ltl 'G(\"open\" -> F \"closed\")'
   semper check door.c --spec safe.prp --integers ideal
-  semper check door.c --assume 'GF \"tick == 1\"' --ltl 'GF \"idle\"'";
+  semper check door.c --assume 'GF \"tick == 1\"' --ltl 'GF \"idle\"'
+  semper check mutex.kripke --ltl 'G !(c1 && c2)'";
 
 const RUN_EXAMPLES: &str = "\
 An inputs file holds one value per line, in the order in which the program asks
@@ -80,7 +89,22 @@ Examples:
 const CFG_EXAMPLES: &str = "\
 Examples:
   semper cfg motor.c
-  semper cfg motor.c --format dot | dot -Tsvg > motor.svg";
+  semper cfg motor.c --format dot | dot -Tsvg > motor.svg
+  semper cfg mutex.kripke --format mermaid";
+
+const LTL_EXAMPLES: &str = "\
+Atoms are texts without a meaning here: `p`, \"x > 0\". Classes are those of Manna
+and Pnueli; co-safety is also called guarantee. A finite trace is `true` or
+`false` if all its infinite extensions agree; where they do not, it is
+`presumably` what the extension that repeats its last letter for ever is. Of
+each verdict that is possible, a shortest trace is shown: {p, q} is the letter
+where p and q hold.
+
+Examples:
+  semper ltl 'G(request -> F grant)'
+  semper ltl 'G(request -> F grant)' --negate --automaton tgba --format hoa
+  semper ltl 'G !(c1 && c2)' --negate --product mutex.kripke --format dot
+  semper ltl --hoa claim.hoa --automaton state-buchi";
 
 /// Options of `semper check`.
 #[derive(Args, Debug)]
@@ -92,8 +116,18 @@ pub(crate) struct CheckOptions {
     #[command(flatten)]
     pub semantics: SemanticsOptions,
     /// What decides the question; `none` only reads both sides and reports what was understood.
-    #[arg(long, value_name = "NAME", default_value = "none", help_heading = "Engine")]
+    #[arg(long, value_name = "auto|explicit|none", default_value = "auto", help_heading = "Engine")]
     pub engine: String,
+    /// Which schedules of threads count: all of them, or only those that are weakly or strongly fair to every thread.
+    #[arg(long, value_name = "any|weak-fair|strong-fair", default_value = "any", hide_possible_values = true)]
+    #[arg(value_parser = words(Scheduler::ALL), help_heading = "Engine")]
+    pub scheduler: Scheduler,
+    /// Let the engine use so many threads.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = thread_count, help_heading = "Engine")]
+    pub threads: usize,
+    /// Do not check the evidence for a verdict; a violation is then reported without its execution.
+    #[arg(long, help_heading = "Engine")]
+    pub no_check: bool,
     #[command(flatten)]
     pub limits: LimitOptions,
     #[command(flatten)]
@@ -123,7 +157,7 @@ pub(crate) struct CfgOptions {
     #[command(flatten)]
     pub program: ProgramOptions,
     /// How the automata are written.
-    #[arg(long, value_name = "text|dot|json", default_value = "text", hide_possible_values = true)]
+    #[arg(long, value_name = "text|dot|mermaid|json", default_value = "text", hide_possible_values = true)]
     #[arg(help_heading = "Output")]
     pub format: CfgFormat,
     /// Say on standard error what is being done.
@@ -131,11 +165,49 @@ pub(crate) struct CfgOptions {
     pub verbose: bool,
 }
 
+/// Options of `semper ltl`.
+#[derive(Args, Debug)]
+pub(crate) struct LtlOptions {
+    /// A formula of linear temporal logic.
+    #[arg(value_name = "FORMULA", required_unless_present = "hoa")]
+    pub formula: Option<String>,
+    /// Show the automaton in this file, in the HOA format, instead of that of a formula.
+    #[arg(long, value_name = "FILE.hoa", conflicts_with_all = ["formula", "negate"], help_heading = "Automaton")]
+    pub hoa: Option<String>,
+    /// Make the automaton of the negation, with which a property is checked.
+    #[arg(long, help_heading = "Automaton")]
+    pub negate: bool,
+    /// Acceptance by several sets of edges (tgba), one set of edges (buchi) or one set of states (state-buchi)
+    /// [default: state-buchi for a formula, as it is for a file].
+    #[arg(long, value_name = "tgba|buchi|state-buchi", hide_possible_values = true, help_heading = "Automaton")]
+    pub automaton: Option<AutomatonKind>,
+    /// Show the product of this Kripke structure with the automaton.
+    #[arg(long, value_name = "FILE.kripke", help_heading = "Automaton")]
+    pub product: Option<String>,
+    #[command(flatten)]
+    pub limits: LimitOptions,
+    /// How the answer is written; hoa, dot and mermaid show the automaton alone.
+    #[arg(long, value_name = "text|hoa|dot|mermaid|json", default_value = "text", hide_possible_values = true)]
+    #[arg(help_heading = "Output")]
+    pub format: LtlFormat,
+    /// Say on standard error what is being done.
+    #[arg(short, long, help_heading = "Output")]
+    pub verbose: bool,
+}
+
+/// Kinds of automata.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AutomatonKind {
+    Tgba,
+    Buchi,
+    StateBuchi,
+}
+
 /// Which program.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Program")]
 pub(crate) struct ProgramOptions {
-    /// The program's C files; `.i` files are taken as preprocessed.
+    /// The program's C files, `.i` files being taken as preprocessed, or one Kripke structure (`.kripke`).
     #[arg(required = true, value_name = "FILES", help_heading = None::<&str>)]
     pub files: Vec<String>,
     /// Search this folder for headers.
@@ -264,6 +336,17 @@ pub(crate) enum Format {
 pub(crate) enum CfgFormat {
     Text,
     Dot,
+    Mermaid,
+    Json,
+}
+
+/// Formats of `semper ltl`.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LtlFormat {
+    Text,
+    Hoa,
+    Dot,
+    Mermaid,
     Json,
 }
 
@@ -280,6 +363,11 @@ fn number<T: FromStr>(text: &str) -> Result<T, String> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let too_large = |_| "this number is too large".to_owned();
     if is_number { text.parse().map_err(too_large) } else { Err("a number from 0 on is needed".to_owned()) }
+}
+
+/// Reads a number of threads.
+fn thread_count(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|threads| (1..=1024).contains(threads)).ok_or("a number from 1 to 1024 is needed".to_owned())
 }
 
 /// Checks that a macro has a name.

@@ -82,7 +82,11 @@ impl Page {
                 at + 1..closing_fence(&lines, at + 1, fence).ok_or(format!("line {}: unclosed block", at + 1))?;
             let mut words = info.split_whitespace();
             match (words.next().unwrap_or(""), words.next()) {
-                ("console", _) => page.consoles.push(console(&lines, body.clone(), &files)?),
+                ("console", _) => page.consoles.push(console(&lines, body.clone(), &files, "$ ")?),
+                // A picture with the command that draws it, in a comment.
+                ("mermaid", _) if lines[body.start].starts_with("%% $ ") => {
+                    page.consoles.push(console(&lines, body.clone(), &files, "%% $ ")?);
+                }
                 (language, name) => {
                     if let Some(name) = name.or((language == "c").then_some("example.c")) {
                         if name.starts_with('/') || name.split('/').any(|part| part == "..") {
@@ -142,12 +146,13 @@ fn closing_fence(lines: &[String], from: usize, fence: usize) -> Option<usize> {
     (from..lines.len()).find(|&at| closes(&lines[at]) && lines[at].trim_end().len() >= fence)
 }
 
-fn console(lines: &[String], body: std::ops::Range<usize>, files: &[File]) -> Result<Console, String> {
+/// A block of commands, each in a line that begins with the prompt.
+fn console(lines: &[String], body: std::ops::Range<usize>, files: &[File], prompt: &str) -> Result<Console, String> {
     let mut console = Console { body: body.clone(), files: files.to_vec(), calls: Vec::new(), pieces: Vec::new() };
     let mut at = body.start;
     while at < body.end {
         let mut command_lines = vec![lines[at].clone()];
-        let Some(first) = lines[at].strip_prefix("$ ") else {
+        let Some(first) = lines[at].strip_prefix(prompt) else {
             return Err(format!("line {}: a console block begins with `$ ` and a command", at + 1));
         };
         let line = at + 1;
@@ -159,7 +164,7 @@ fn console(lines: &[String], body: std::ops::Range<usize>, files: &[File]) -> Re
             command_lines.push(lines[at].clone());
             at += 1;
         }
-        let output = at..(at..body.end).find(|&next| lines[next].starts_with("$ ")).unwrap_or(body.end);
+        let output = at..(at..body.end).find(|&next| lines[next].starts_with(prompt)).unwrap_or(body.end);
         at = output.end;
         let words = split_words(&command).map_err(|fault| format!("line {line}: {fault}"))?;
         if words.first().is_some_and(|word| word == "semper") {
@@ -257,6 +262,16 @@ $ semper cfg \\
     assert_eq!(page.to_text(), text);
     page.consoles[1].calls[0].expected = vec!["new".to_owned(), "lines".to_owned()];
     assert_eq!(page.to_text(), text.replace("old\n", "new\nlines\n"));
+}
+
+#[test]
+fn a_picture_is_what_the_command_above_it_prints() {
+    let text = "```mermaid\n%% $ semper ltl 'F a' --format mermaid\nflowchart LR\n```\n```mermaid\nflowchart TB\n```\n";
+    let page = Page::parse(text).unwrap();
+    assert_eq!(page.consoles.len(), 1);
+    assert_eq!(page.consoles[0].calls[0].words, ["semper", "ltl", "F a", "--format", "mermaid"]);
+    assert_eq!(page.consoles[0].calls[0].expected, ["flowchart LR"]);
+    assert_eq!(page.to_text(), text);
 }
 
 #[test]

@@ -1,0 +1,233 @@
+//! Executions that violate a property: a stem and a loop, as a table and as JSON.
+//!
+//! The table is that of [`trace`](crate::trace), with the loop drawn beside it. Of long executions it shows the first and
+//! last steps of both parts, unless all are wanted; the JSON form is always complete.
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+use crate::table::columns_of;
+use crate::trace::{self, AtomHeadings, End, Row, Step};
+
+/// An execution that violates a property. This is also its JSON form.
+#[derive(Serialize, Clone, Debug)]
+pub struct Counterexample {
+    /// The atoms of the property, as they are written in a formula.
+    pub atoms: Vec<String>,
+    /// The values that the program asked for.
+    pub inputs: Vec<Input>,
+    /// The observed states before the loop.
+    pub stem: Vec<CounterexampleStep>,
+    /// The observed states that are repeated for ever.
+    #[serde(rename = "loop")]
+    pub cycle: Vec<CounterexampleStep>,
+    /// How the execution ends, or that it does not.
+    pub end: End,
+}
+
+/// An observed state.
+#[derive(Serialize, Clone, Debug)]
+pub struct CounterexampleStep {
+    /// What a trace shows of it.
+    #[serde(flatten)]
+    pub step: Step,
+    /// What the variables hold that the property names, by their parts' names.
+    #[serde(serialize_with = "in_order")]
+    pub values: Vec<(String, String)>,
+}
+
+/// A value that the program asked for.
+#[derive(Serialize, Clone, Debug)]
+pub struct Input {
+    /// Where it comes from: the name of a function, a register's address, or a part of memory that is not initialised.
+    pub name: String,
+    /// The value.
+    pub value: String,
+    /// Whether it is what a part of memory held that was not initialised.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub uninitialised: bool,
+    /// The first step that is observed after it was asked for.
+    pub step: usize,
+}
+
+/// Pairs as the members of an object, in their order.
+fn in_order<S: serde::Serializer>(pairs: &[(String, String)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().map(|(name, value)| (name, value)))
+}
+
+/// The execution as text. Where it is long, some steps are left out unless all are wanted.
+pub fn render(counterexample: &Counterexample, all: bool, width: usize) -> String {
+    let Counterexample { atoms, inputs, stem, cycle, end } = counterexample;
+    let headings = AtomHeadings::choose(atoms, width);
+    let mut text = String::new();
+    for line in &headings.legend {
+        text.push_str(&format!("{line}\n"));
+    }
+    if !headings.legend.is_empty() {
+        text.push('\n');
+    }
+    let all = all || stem.len() + cycle.len() <= MOST_ROWS;
+    let (before, inside) = (rows(stem, all), rows(cycle, all));
+    let marks: Vec<&str> = before.iter().map(|_| "").chain(bracket(inside.len())).collect();
+    let rows: Vec<Row<'_>> = before.into_iter().chain(inside).collect();
+    text.push_str(&trace::rows_table(&rows, Some(&marks), &headings.texts, width));
+    text.push_str(&trace::end_line(end, stem.len() + cycle.len()));
+    text.push_str(&inputs_lines(inputs, stem.len(), all, width));
+    text
+}
+
+/// Executions with more steps than this are shortened.
+const MOST_ROWS: usize = 60;
+
+/// Of a part that is shortened, so many steps are shown at its beginning and at its end.
+const FIRST: usize = 12;
+const LAST: usize = 16;
+
+fn rows(steps: &[CounterexampleStep], all: bool) -> Vec<Row<'_>> {
+    let each = |part: Range<usize>| steps[part].iter().map(|step| Row::Step(&step.step));
+    let left_out = steps.len().saturating_sub(FIRST + LAST);
+    if all || left_out < 2 {
+        return each(0..steps.len()).collect();
+    }
+    each(0..FIRST).chain([Row::LeftOut(left_out)]).chain(each(steps.len() - LAST..steps.len())).collect()
+}
+
+/// What is drawn beside the rows of a loop.
+fn bracket(rows: usize) -> impl Iterator<Item = &'static str> {
+    (0..rows).map(move |row| match row {
+        _ if rows == 1 => "○",
+        0 => "╭",
+        _ if row + 1 == rows => "╰",
+        _ => "│",
+    })
+}
+
+/// The inputs before the loop and in it. Where all come from one source, its name is said once.
+fn inputs_lines(inputs: &[Input], stem: usize, all: bool, width: usize) -> String {
+    let Some(first) = inputs.first() else { return String::new() };
+    let is_one_source = inputs.iter().all(|input| input.name == first.name);
+    let listed = |inputs: &[&Input]| {
+        const MOST: usize = 30;
+        let one = |input: &&Input| match is_one_source {
+            true => input.value.clone(),
+            false => format!("{} = {}", input.name, input.value),
+        };
+        if all || inputs.len() <= MOST {
+            return inputs.iter().map(one).collect::<Vec<_>>().join(", ");
+        }
+        let (begin, end) = (&inputs[..MOST / 2], &inputs[inputs.len() - MOST / 2..]);
+        let left_out = format!("… {} more …", inputs.len() - MOST);
+        begin.iter().map(one).chain([left_out]).chain(end.iter().map(one)).collect::<Vec<_>>().join(", ")
+    };
+    let (before, inside): (Vec<&Input>, Vec<&Input>) = inputs.iter().partition(|input| input.step < stem);
+    let mut text = match is_one_source {
+        true => format!("inputs of {}: ", first.name),
+        false => "inputs: ".to_owned(),
+    };
+    text.push_str(&listed(&before));
+    if !inside.is_empty() {
+        text.push_str(if before.is_empty() { "in the loop " } else { "; in the loop " });
+        text.push_str(&listed(&inside));
+    }
+    wrapped(&text, width)
+}
+
+/// Lines of at most this width, broken at spaces; all but the first are indented.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is one");
+        let is_begun = !line.trim().is_empty();
+        if is_begun && columns_of(line) + 1 + columns_of(word) > width {
+            lines.push(format!("  {word}"));
+            continue;
+        }
+        if is_begun {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.join("\n") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(number: usize) -> CounterexampleStep {
+        let step = Step {
+            step: number,
+            file: "a.c".into(),
+            line: number as u32 + 1,
+            function: "main".into(),
+            thread: 0,
+            occasion: "statement",
+            statement: format!("s{number}"),
+            changes: Vec::new(),
+            events: Vec::new(),
+            holds: vec![number % 2 == 0],
+        };
+        CounterexampleStep { step, values: vec![("x".into(), number.to_string()), ("a".into(), "0".into())] }
+    }
+
+    fn example(stem: usize, cycle: usize) -> Counterexample {
+        let input = |step| Input { name: "in".into(), value: (step * 7).to_string(), uninitialised: false, step };
+        Counterexample {
+            atoms: vec!["\"even\"".into()],
+            inputs: (0..stem + cycle).map(input).collect(),
+            stem: (0..stem).map(step).collect(),
+            cycle: (stem..stem + cycle).map(step).collect(),
+            end: End { complete: true, repeats_from: Some(stem), cut: false, reason: "the program never ends".into() },
+        }
+    }
+
+    #[test]
+    fn the_loop_is_drawn_beside_the_steps() {
+        let expected = "\
+step     line  statement  what changed  \"even\"
+────  ─  ────  ─────────  ────────────  ──────
+   0        1  s0                         T
+   1  ╭     2  s1                         ·
+   2  │     3  s2                         T
+   3  ╰     4  s3                         ·
+the program never ends; steps 1 to 3 are repeated for ever
+inputs of in: 0; in the loop 7, 14, 21
+";
+        assert_eq!(render(&example(1, 3), false, 100), expected);
+        assert!(render(&example(2, 1), false, 100).contains("   2  ○     3  s2"));
+    }
+
+    #[test]
+    fn long_executions_are_shortened_unless_all_is_wanted() {
+        for (stem, cycle) in [(0, 61), (61, 1), (100, 100), (29, 40), (30, 40), (1000, 2)] {
+            let long = example(stem, cycle);
+            let all = render(&long, true, 100);
+            assert_eq!(all.lines().filter(|line| line.contains("  s")).count(), stem + cycle);
+            let short = render(&long, false, 100);
+            assert!(short.lines().filter(|line| line.contains("  s")).count() <= 2 * (FIRST + LAST) + 1, "{short}");
+            let mentioned: usize = short
+                .lines()
+                .filter_map(|line| line.split_once('(')?.1.split_once(" steps left out")?.0.parse::<usize>().ok())
+                .sum();
+            let shown = short.lines().filter(|line| line.contains("  s")).count();
+            assert_eq!(mentioned + shown, stem + cycle, "{short}");
+            assert!(short.lines().all(|line| columns_of(line) <= 100));
+        }
+    }
+
+    #[test]
+    fn values_keep_their_order_in_json() {
+        let json = serde_json::to_string(&step(3)).unwrap();
+        assert!(json.contains(r#""values":{"x":"3","a":"0"}"#), "{json}");
+        assert!(json.starts_with(r#"{"step":3,"file":"a.c","line":4,"function":"main","thread":0,"#), "{json}");
+    }
+
+    #[test]
+    fn inputs_of_several_sources_have_names() {
+        let mut several = example(2, 1);
+        several.inputs[1].name = "main::x".into();
+        let text = render(&several, false, 100);
+        assert!(text.ends_with("inputs: in = 0, main::x = 7; in the loop in = 14\n"), "{text}");
+    }
+}

@@ -1,0 +1,232 @@
+//! Deciding a property: a [`Task`] is made of the subject, an engine is asked, and what it answers is checked before
+//! anybody is told. A violation that does not pass its check is no verdict.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use automata::ltl::{AtomId, Formula, Formulas, Node};
+use certify::{Rejected, Replayed};
+use engines::explicit::Explicit;
+use foundation::{Arena, Budget, Id};
+use program::EdgeId;
+use program::semantics::RunEnd;
+use task::{Certificate, Counterexample, Engine, Lasso, Outcome, Reason, Scheduler, Statistics, Task, Verdict};
+
+use crate::execute::{interleaved, lead_back, shortest_lasso};
+use crate::subject::{Property, Subject};
+
+/// What decides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum EngineChoice {
+    /// Whatever suits the task.
+    #[default]
+    Auto,
+    /// The explicit engine.
+    Explicit,
+}
+
+impl EngineChoice {
+    /// All choices with their names.
+    pub const ALL: &'static [(&'static str, EngineChoice)] =
+        &[("auto", EngineChoice::Auto), ("explicit", EngineChoice::Explicit)];
+}
+
+/// How a property is decided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// What decides.
+    pub engine: EngineChoice,
+    /// Which schedules of threads count.
+    pub scheduler: Scheduler,
+    /// How many threads the engine may use.
+    pub threads: usize,
+    /// Whether evidence is checked. Where it is not, a violation is not told either.
+    pub checks_evidence: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let (engine, scheduler) = (EngineChoice::default(), Scheduler::default());
+        Self { engine, scheduler, threads: 1, checks_evidence: true }
+    }
+}
+
+/// What was decided.
+#[derive(Clone, Debug)]
+pub struct CheckedOutcome {
+    /// The engine that decided.
+    pub engine: &'static str,
+    /// The verdict, and what supports it.
+    pub verdict: CheckedVerdict,
+    /// What was measured.
+    pub statistics: Statistics,
+    /// The time that it took, the check of the evidence included.
+    pub time: Duration,
+}
+
+/// A verdict whose evidence was checked, where it could be.
+#[derive(Clone, Debug)]
+pub enum CheckedVerdict {
+    /// Every execution satisfies the property.
+    Holds(Certificate),
+    /// Some execution does not.
+    Violated {
+        /// The execution, replayed; its edges are those of the subject's program. None where evidence is not checked.
+        replayed: Option<Box<Replayed>>,
+        /// The atoms that its observations speak of, by the subject's numbers.
+        atoms: Vec<AtomId>,
+    },
+    /// Neither was found out.
+    Unknown(Reason),
+}
+
+/// Decides whether all executions of the subject that satisfy its assumptions satisfy the property with this index.
+pub fn check(subject: &Subject, property: usize, settings: &Settings, budget: &Budget) -> CheckedOutcome {
+    let start = Instant::now();
+    let engine = engine(settings);
+    let prepared = prepare(subject, &subject.properties[property], settings.scheduler);
+    let Outcome { verdict, statistics } = engine.check(&prepared.task, budget);
+    let verdict = match verdict {
+        Verdict::Holds(certificate) => CheckedVerdict::Holds(certificate),
+        Verdict::Unknown(reason) => CheckedVerdict::Unknown(reason),
+        Verdict::Violated(Counterexample::Lasso(_)) if !settings.checks_evidence => {
+            CheckedVerdict::Violated { replayed: None, atoms: prepared.atoms }
+        }
+        Verdict::Violated(Counterexample::Lasso(lasso)) => replay(prepared, &lasso, budget),
+    };
+    CheckedOutcome { engine: engine.name(), verdict, statistics, time: start.elapsed() }
+}
+
+fn engine(settings: &Settings) -> Box<dyn Engine> {
+    match settings.engine {
+        EngineChoice::Auto | EngineChoice::Explicit => {
+            Box::new(Explicit { threads: settings.threads, ..Explicit::default() })
+        }
+    }
+}
+
+/// A task, and the way back from it to the subject.
+struct Prepared {
+    task: Task,
+    /// The atoms of the task, in order, by the subject's numbers.
+    atoms: Vec<AtomId>,
+    /// For each edge of the task's program, that of the subject's; none where they are the same.
+    original_edge: Option<Arena<EdgeId, EdgeId>>,
+}
+
+/// The task of a property. It knows the atoms of this property alone, because the atoms decide what is observed.
+fn prepare(subject: &Subject, property: &Property, scheduler: Scheduler) -> Prepared {
+    let (formulas, goal, atoms) = alone(&subject.formulas, property.goal);
+    let (program, original_edge) = match interleaved(subject) {
+        Some(fine) => (fine.program, Some(fine.original_edge)),
+        None => (subject.program.clone(), None),
+    };
+    let meanings: Vec<program::Atom> = atoms.iter().map(|atom| subject.atoms[atom.index()].clone()).collect();
+    let task = Task {
+        program: Arc::new(program),
+        atoms: meanings.into(),
+        formulas,
+        goal,
+        semantics: subject.semantics_for(property),
+        scheduler,
+    };
+    Prepared { task, atoms, original_edge }
+}
+
+/// A formula with nothing beside it, and the old numbers of its atoms in the order of the new ones.
+fn alone(formulas: &Formulas, formula: Formula) -> (Formulas, Formula, Vec<AtomId>) {
+    let mut copy = Formulas::new();
+    let subformulas = formulas.subformulas(formula);
+    let mut copies: Vec<Formula> = Vec::with_capacity(subformulas.len());
+    let mut atoms = Vec::new();
+    for &subformula in &subformulas {
+        let copied = |child: Formula| {
+            let at = subformulas.binary_search(&child).expect("children come before their parents");
+            copies[at]
+        };
+        let next = match formulas.node(subformula) {
+            Node::True => copy.truth(true),
+            Node::False => copy.truth(false),
+            Node::Atom(atom) => {
+                atoms.push(atom);
+                copy.atom_at(formulas.atoms().get(atom).clone(), formulas.atoms().origin(atom).cloned())
+            }
+            Node::Unary(operator, operand) => {
+                let operand = copied(operand);
+                copy.unary(operator, operand)
+            }
+            Node::Binary(operator, left, right) => {
+                let (left, right) = (copied(left), copied(right));
+                copy.binary(operator, left, right)
+            }
+        };
+        copies.push(next);
+    }
+    let goal = *copies.last().expect("a formula is one of its subformulas");
+    (copy, goal, atoms)
+}
+
+/// Replays a lasso. One that shows no violation is a fault of the engine, and no verdict.
+fn replay(prepared: Prepared, lasso: &Lasso, budget: &Budget) -> CheckedVerdict {
+    let Prepared { task, atoms, original_edge } = prepared;
+    match certify::replay(&task, lasso, budget) {
+        Ok(mut replayed) => {
+            if let Some(original_edge) = original_edge {
+                lead_back(&mut replayed.run, &original_edge);
+            }
+            shorten(&mut replayed);
+            CheckedVerdict::Violated { replayed: Some(Box::new(replayed)), atoms }
+        }
+        Err(Rejected::Exhausted(exhausted)) => CheckedVerdict::Unknown(Reason::Exhausted(exhausted)),
+        Err(rejected) => CheckedVerdict::Unknown(Reason::EvidenceRejected(rejected.to_string())),
+    }
+}
+
+/// The shortest stem and loop that tell the same execution, inputs included.
+fn shorten(replayed: &mut Replayed) {
+    let Replayed { run, values, inputs, .. } = replayed;
+    let RunEnd::Lasso { start } = &mut run.end else { return };
+    let observations = &run.observations;
+    let asked = |at: usize| {
+        let first = inputs.partition_point(|input| input.observed < at);
+        inputs[first..].iter().take_while(move |input| input.observed == at).map(|input| &input.value)
+    };
+    let same = |at: usize, other: usize| {
+        observations[at] == observations[other] && values[at] == values[other] && asked(at).eq(asked(other))
+    };
+    let (begin, end) = shortest_lasso(*start, observations.len(), same);
+    *start = begin;
+    run.observations.truncate(end);
+    values.truncate(end);
+    inputs.retain(|input| input.observed < end);
+}
+
+#[cfg(test)]
+mod tests {
+    use automata::ltl::parse;
+    use foundation::SourceMap;
+
+    use super::*;
+
+    #[test]
+    fn a_formula_alone_is_the_same_formula_over_its_own_atoms() {
+        let (mut sources, mut formulas) = (SourceMap::new(), Formulas::new());
+        let texts =
+            ["a && F b", "G (c -> F a)", "true U !(b || false)", "c", "X X (d W \"x > 0\") <-> d", "end R error"];
+        let read: Vec<Formula> = texts
+            .iter()
+            .map(|text| {
+                let source = sources.add("", *text);
+                parse(&sources, source, &mut formulas).unwrap()
+            })
+            .collect();
+        for formula in read {
+            let (copy, goal, atoms) = alone(&formulas, formula);
+            assert_eq!(copy.display(goal).to_string(), formulas.display(formula).to_string());
+            let names = copy.atoms().iter().map(|(_, atom)| atom.clone());
+            let olds = atoms.iter().map(|&atom| formulas.atoms().get(atom).clone());
+            assert!(names.eq(olds), "the numbers lead back to the same atoms");
+            assert_eq!(copy.atoms().len(), formulas.atoms_of(formula).len());
+        }
+    }
+}

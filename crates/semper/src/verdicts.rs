@@ -1,0 +1,170 @@
+//! What was decided of a property, for the report.
+
+use certify::{Closing, Replayed, Starved};
+use foundation::{Diagnostic, Diagnostics, SourceMap};
+use program::Program;
+use program::semantics::describe::value_text;
+use program::semantics::{RunEnd, Warning};
+use report::counterexample::{Counterexample, CounterexampleStep, Input};
+use report::verdict::{Evidence, Figure, PropertyVerdict};
+use task::{Certificate, Reason, Scheduler};
+
+use crate::check::{CheckedOutcome, CheckedVerdict, Settings};
+use crate::subject::Subject;
+
+/// The report on a property. What the user should know of how the program behaved is added to the diagnostics, which
+/// hold what is known of how it was read.
+pub fn verdict(
+    subject: &Subject,
+    property: usize,
+    outcome: &CheckedOutcome,
+    settings: &Settings,
+    sources: &SourceMap,
+    diagnostics: &mut Diagnostics,
+) -> PropertyVerdict {
+    let display = |formula| subject.formulas.display(formula).to_string();
+    let program = &subject.program;
+    let has_threads = program.has_threads();
+    let asked = &subject.properties[property];
+    diagnose(outcome, diagnostics);
+    let (word, reason) = match &outcome.verdict {
+        CheckedVerdict::Holds(_) => ("holds", None),
+        CheckedVerdict::Violated { .. } => ("violated", None),
+        CheckedVerdict::Unknown(reason) => ("unknown", Some(reason.to_string())),
+    };
+    let figure = |figure: &task::Figure| match figure {
+        task::Figure::Count(count) => Figure::Count(*count),
+        task::Figure::Quantity(quantity) => Figure::Quantity(*quantity),
+        task::Figure::Word(word) => Figure::Word(word.clone()),
+    };
+    let replayed = match &outcome.verdict {
+        CheckedVerdict::Violated { replayed: Some(replayed), atoms } => Some((replayed, atoms)),
+        _ => None,
+    };
+    let stops_at_call = subject.semantics_for(asked).stop_at_call;
+    PropertyVerdict {
+        verdict: word.to_owned(),
+        reason,
+        name: asked.name.clone(),
+        origin: asked.origin.clone(),
+        property: display(asked.formula),
+        assumptions: subject.assumptions.iter().map(|&formula| display(formula)).collect(),
+        stops_at_call: stops_at_call.map(|function| program.functions[function].name.clone()),
+        engine: outcome.engine.to_owned(),
+        integers: subject.semantics.integers.to_string(),
+        observe: subject.semantics.observe.to_string(),
+        data_model: program.types.data_model().to_string(),
+        undefined: subject.semantics.undefined.to_string(),
+        atomic: has_threads.then(|| subject.semantics.atomicity.to_string()),
+        scheduler: has_threads.then(|| settings.scheduler.to_string()),
+        seconds: outcome.time.as_secs_f64(),
+        statistics: outcome.statistics.0.iter().map(|(name, it)| ((*name).to_owned(), figure(it))).collect(),
+        is_repeatable: is_repeatable(&outcome.verdict, settings),
+        evidence: evidence(&outcome.verdict),
+        notes: replayed.map(|(replayed, _)| notes(program, replayed, settings.scheduler)).unwrap_or_default(),
+        warnings: report::diagnostics::to_json(diagnostics, sources),
+        counterexample: replayed.map(|(replayed, atoms)| {
+            let atoms = atoms.iter().map(|&atom| subject.formulas.atoms().get(atom).to_string()).collect();
+            counterexample(program, replayed, atoms, sources)
+        }),
+    }
+}
+
+/// Whether the same is explored every time: all of it, or by a single thread up to what was found. Limits come when they
+/// come.
+fn is_repeatable(verdict: &CheckedVerdict, settings: &Settings) -> bool {
+    match verdict {
+        CheckedVerdict::Holds(_) => true,
+        CheckedVerdict::Violated { .. } => settings.threads == 1,
+        CheckedVerdict::Unknown(_) => false,
+    }
+}
+
+fn evidence(verdict: &CheckedVerdict) -> Option<Evidence> {
+    match verdict {
+        CheckedVerdict::Holds(Certificate::ClosedStateSpace { states, .. }) => {
+            let plural = if *states == 1 { "" } else { "s" };
+            let by = format!("closed state space of {states} state{plural} (not re-checked yet)");
+            Some(Evidence { checked: false, by })
+        }
+        CheckedVerdict::Violated { replayed: Some(_), .. } => {
+            Some(Evidence { checked: true, by: "lasso replayed by the interpreter".to_owned() })
+        }
+        CheckedVerdict::Violated { replayed: None, .. } => {
+            Some(Evidence { checked: false, by: "lasso of the engine, not replayed".to_owned() })
+        }
+        CheckedVerdict::Unknown(_) => None,
+    }
+}
+
+fn counterexample(program: &Program, replayed: &Replayed, atoms: Vec<String>, sources: &SourceMap) -> Counterexample {
+    let run = &replayed.run;
+    let end = report::trace::end(run, program, sources);
+    let input = |input: &certify::Input| Input {
+        name: input.name.clone(),
+        value: value_text(program, &input.value),
+        uninitialised: input.uninitialised,
+        step: input.observed,
+    };
+    let steps = report::trace::steps(run, program, sources).into_iter().zip(&replayed.values);
+    let mut stem: Vec<CounterexampleStep> = steps
+        .map(|(step, values)| CounterexampleStep {
+            step,
+            values: values.iter().map(|part| (part.name.clone(), part.value.clone())).collect(),
+        })
+        .collect();
+    let cycle = stem.split_off(end.repeats_from.unwrap_or(stem.len()));
+    Counterexample { atoms, inputs: replayed.inputs.iter().map(input).collect(), stem, cycle, end }
+}
+
+/// What is to be said of an execution that its steps do not show.
+fn notes(program: &Program, replayed: &Replayed, scheduler: Scheduler) -> Vec<String> {
+    let mut notes = Vec::new();
+    let run = &replayed.run;
+    if matches!(run.end, RunEnd::Undefined { .. }) {
+        notes.push("this execution ends in undefined behaviour; `--ub assume` leaves such executions out".to_owned());
+    }
+    if run.warnings.iter().any(|warning| matches!(warning, Warning::Overflow(_))) {
+        notes.push("a signed integer overflows in this execution, and wraps around".to_owned());
+    }
+    for Starved { thread, always_able } in &replayed.starved {
+        let (when, fair) =
+            if *always_able { ("always", Scheduler::WeakFair) } else { ("often", Scheduler::StrongFair) };
+        debug_assert_ne!(scheduler, fair, "such an execution is no evidence");
+        notes.push(format!(
+            "thread {thread} is {when} able to run in the loop and never does; `--scheduler {fair}` leaves such \
+             executions out"
+        ));
+    }
+    if let Closing::Without(variables) = &replayed.closing {
+        // Names of our own say nothing to anybody.
+        let is_written = |name: &&str| !name.starts_with('%');
+        let names = variables.iter().map(|&variable| program.variables.get(variable).map(|it| it.name.as_str()));
+        let names: Vec<String> = names.flatten().filter(is_written).map(|name| format!("`{name}`")).collect();
+        if !names.is_empty() {
+            let names = names.join(", ");
+            notes.push(format!("{names} may differ from round to round of the loop; nothing shown depends on that"));
+        }
+    }
+    notes
+}
+
+/// Adds what the user should know of how the program behaved, and of what the engine does not support.
+fn diagnose(outcome: &CheckedOutcome, diagnostics: &mut Diagnostics) {
+    match &outcome.verdict {
+        CheckedVerdict::Violated { replayed: Some(replayed), .. } => {
+            report::trace::diagnose(&replayed.run, diagnostics);
+        }
+        CheckedVerdict::Unknown(Reason::Unsupported { what, span: Some(span) }) => {
+            let message = format!("the engine `{}` does not support this: {what}", outcome.engine);
+            diagnostics.push(Diagnostic::warning("unsupported", message).at(*span));
+        }
+        CheckedVerdict::Unknown(Reason::EvidenceRejected(why)) => {
+            let message = format!("internal error: the engine's violation does not pass its check: {why}");
+            let help =
+                "this is a fault in Semper, not in your program; please report it with the command and its files";
+            diagnostics.push(Diagnostic::warning("evidence-rejected", message).help(help));
+        }
+        _ => {}
+    }
+}
