@@ -1,0 +1,96 @@
+"""The results as Markdown."""
+
+import statistics
+
+
+def median_result(results):
+    """The run with the median wall time; with an even number of runs the slower of the two in the middle."""
+    return sorted(results, key=lambda result: result.wall)[len(results) // 2]
+
+
+def task_table(rows):
+    """The main table. `rows` are (task, tool, result, result of Semper or None)."""
+    head = (
+        "task", "expected", "tool", "verdict", "states", "wall s", "CPU s", "states/s", "bytes/state", "in the store",
+        "peak MiB", "compile s", "wall ÷ Semper", "peak ÷ Semper",
+    )  # fmt: skip
+    lines = [row(head), row("---" if index < 4 else "--:" for index in range(len(head)))]
+    for task, tool, result, semper in rows:
+        compared = comparable(result, semper)
+        lines.append(
+            row((
+                task.name,
+                task.expected,
+                tool,
+                answer(task, result),
+                whole(result.states),
+                f"{result.wall:.2f}",
+                f"{result.processor:.2f}",
+                whole(result.states_per_second),
+                decimal(result.bytes_per_state) if many(result) else "",
+                decimal(result.store_bytes) if many(result) else "",
+                whole(result.peak_bytes / (1 << 20)),
+                f"{result.preparation:.2f}" if result.preparation else "",
+                ratio(result.wall, semper.wall) if compared else "",
+                ratio(result.peak_bytes, semper.peak_bytes) if compared else "",
+            ))
+        )  # fmt: skip
+    return "\n".join(lines)
+
+
+def summary(rows):
+    """The geometric mean of SPIN's time and memory relative to Semper's, by configuration, over tasks of some size."""
+    by_tool = {}
+    for _, tool, result, semper in rows:
+        if not comparable(result, semper) or not many(result):
+            continue
+        ratios = (result.wall / semper.wall, result.processor / semper.processor, result.peak_bytes / semper.peak_bytes)
+        by_tool.setdefault(tool, []).append(ratios)
+    if not by_tool:
+        return ""
+    lines = [row(("tool", "tasks", "wall ÷ Semper", "CPU ÷ Semper", "peak ÷ Semper")), row(("---", *["--:"] * 4))]
+    for tool, ratios in by_tool.items():
+        means = [f"{statistics.geometric_mean(column):.2f}" for column in zip(*ratios)]
+        lines.append(row((tool, len(ratios), *means)))
+    return "\n".join(lines)
+
+
+def answer(task, result):
+    """The verdict, with what has to be said about it."""
+    note = f" ({result.note})" if result.note else ""
+    return result.verdict + (" **wrong**" if wrong(task, result) else "") + note
+
+
+def comparable(result, semper):
+    """Whether both tools came to the same verdict."""
+    return semper is not None and result is not semper and definite(semper) and result.verdict == semper.verdict
+
+
+def definite(result):
+    return result.verdict in ("holds", "violated")
+
+
+def wrong(task, result):
+    """A definite verdict that is not the expected one."""
+    return definite(result) and result.verdict != task.expected
+
+
+def many(result):
+    """Whether there are enough states for bytes per state to say something: a verifier starts with some megabytes."""
+    return (result.states or 0) >= 100_000
+
+
+def row(cells):
+    return "| " + " | ".join(str(cell) for cell in cells) + " |"
+
+
+def whole(value):
+    return "" if value is None else f"{value:,.0f}"
+
+
+def decimal(value):
+    return "" if value is None else f"{value:.1f}"
+
+
+def ratio(value, reference):
+    return f"{value / reference:.2f}" if reference else ""
