@@ -1,7 +1,8 @@
 //! The hunt for disagreement: random C programs, run by the interpreter and by a real compiler, must show the same trace.
 //!
 //! [`generate()`] makes the programs, [`compiled`] runs them through a C compiler, [`interpreted`] through the front end
-//! and the interpreter, [`differential`] compares, [`reduce`](mod@reduce) makes what disagrees small.
+//! and the interpreter, [`differential`] compares, [`reduce`](mod@reduce) makes what disagrees small. [`engines`] compares
+//! engines with each other and with executions, on the programs and formulas of [`reactive`](mod@reactive).
 //!
 //! As much of it as asked for, with a report, the exit status 1 and reduced programs where something disagrees:
 //!
@@ -14,11 +15,13 @@
 
 pub mod compiled;
 pub mod differential;
+pub mod engines;
 mod generate;
 pub mod interpreted;
 pub mod passes;
 mod program;
 mod random;
+pub mod reactive;
 pub mod reduce;
 mod wild;
 

@@ -9,6 +9,7 @@ use std::thread;
 
 use hunt::compiled::{self, Compiler};
 use hunt::differential::{Outcome, Side, compare};
+use hunt::engines::Agreement;
 use hunt::reduce::reduce;
 use hunt::{GeneratedProgram, Size, generate, interpreted, passes, wild};
 use program::DataModel;
@@ -18,6 +19,7 @@ const USAGE: &str = "usage: hunt COMMAND [--count N] [--seed S] [--size small|me
 commands:
   differential  compares the interpreter with the system's compiler, for 64-bit and where possible 32-bit machines
   passes        compares programs before and after the passes that prepare them for engines; needs no compiler
+  engines       compares engines with each other and with executions, on small programs and formulas
   generate      prints the program of one seed, its inputs and its trace
   validate      compares compilers with one another: shows that the programs leave nothing open
   coverage      counts how often each construct occurs
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
     match options.command.as_str() {
         "differential" => differential(&options),
         "passes" => passes(&options),
+        "engines" => engines(&options),
         "generate" => print_program(&options),
         "validate" => validate(&options),
         "coverage" => print_coverage(&options),
@@ -157,6 +160,38 @@ fn differential(options: &Options) -> ExitCode {
 
 /// The interpreter against itself, before and after the passes. Every second program is one in which anything may
 /// happen.
+fn engines(options: &Options) -> ExitCode {
+    let (mut held, mut violated, mut compiled) = (0_u64, 0_u64, 0_u64);
+    let mut unknown: BTreeMap<String, u64> = BTreeMap::new();
+    let mut findings = 0_u64;
+    for seed in options.seed..options.seed + options.count {
+        let case = hunt::engines::case(seed);
+        let budget = foundation::Budget::unlimited().with_time(std::time::Duration::from_secs(20));
+        match hunt::engines::compare(&case, seed, &budget) {
+            Agreement::Agree { holds, compiled: was_compiled } => {
+                if holds { held += 1 } else { violated += 1 }
+                compiled += u64::from(was_compiled);
+            }
+            Agreement::Unknown(reason) => *unknown.entry(reason).or_default() += 1,
+            Agreement::Disagree(what) => {
+                findings += 1;
+                println!("seed {seed}: {what}");
+                println!("  {} --ltl '{}'", case.options, case.reactive.formula);
+                let path = Path::new(&options.into).join(format!("engines-{seed}.c"));
+                let written = std::fs::create_dir_all(&options.into).and_then(|()| std::fs::write(&path, &case.reactive.program));
+                if written.is_err() {
+                    println!("{}", case.reactive.program);
+                }
+            }
+        }
+    }
+    println!("{held} hold, {violated} are violated, of these {compiled} compiled; {findings} disagreements");
+    for (reason, count) in unknown {
+        println!("{count} unknown: {reason}");
+    }
+    ExitCode::from(u8::from(findings > 0))
+}
+
 fn passes(options: &Options) -> ExitCode {
     interpreted::keep_panics_quiet();
     let either = |seed: u64, size| if seed.is_multiple_of(2) { wild(seed, size) } else { generate(seed, size) };

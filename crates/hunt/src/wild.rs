@@ -217,6 +217,7 @@ impl Writer {
             (1, 13),
             (3, 14),
             (3, 15),
+            (5, 16),
         ];
         match self.random.weighted(kinds) {
             0 => {
@@ -276,13 +277,15 @@ impl Writer {
             }
             13 => {
                 let condition = self.condition();
-                self.line(&format!("if ({condition}) abort();"));
+                let end = *self.random.pick(&["abort()", "__VERIFIER_assume(0)", "while (1)"]);
+                self.line(&format!("if ({condition}) {end};"));
             }
             14 => {
                 let value = self.integer(1);
                 self.line(&format!("gd = gd / 4 + {value};"));
             }
-            _ => self.allocation(),
+            15 => self.allocation(),
+            _ => self.short_life(),
         }
     }
 
@@ -305,6 +308,18 @@ impl Writer {
         if self.random.chance(30) {
             self.line(&format!("if ({pointer} != &table[0]) {{ free({pointer}); {pointer} = &table[1]; }}"));
         }
+    }
+
+    /// A local that is read before it is written, or pointed to when it is gone.
+    fn short_life(&mut self) {
+        let (name, value) = (self.name("n"), self.random.below(3));
+        if self.dares() {
+            let pointer = self.random.pick(&self.scope.pointers).clone();
+            self.line(&format!("{{ int {name} = {value}; {pointer} = &{name}; }}"));
+            return;
+        }
+        let target = self.target();
+        self.line(&format!("{{ int {name}; {target} = {name}; {name} = {value}; {target} = {name}; }}"));
     }
 
     /// A local, often without an initial value.
@@ -500,7 +515,7 @@ impl Writer {
     }
 
     fn condition(&mut self) -> String {
-        match self.random.below(6) {
+        match self.random.below(8) {
             0 => {
                 let (pointer, address) = (self.random.pick(&self.scope.pointers).clone(), self.address(false));
                 format!("{pointer} == {address}")
@@ -509,10 +524,20 @@ impl Writer {
                 let pointer = self.random.pick(&self.scope.pointers).clone();
                 format!("{pointer} && *{pointer} > {}", self.random.below(3))
             }
-            2 => format!("{} == {}", self.random.pick(&self.scope.integers), self.random.below(4)),
-            3 => format!("gd < {}", self.random.below(4)),
+            2 => self.equality(),
+            3 => {
+                let (left, right) = (self.equality(), self.equality());
+                let text = format!("{left} {} {right}", *self.random.pick(&["&&", "||"]));
+                if self.random.chance(40) { format!("!({text})") } else { text }
+            }
+            4 => format!("gd < {}", self.random.below(4)),
             _ => self.integer(2),
         }
+    }
+
+    fn equality(&mut self) -> String {
+        let op = self.random.weighted(&[(3, "=="), (1, "!=")]);
+        format!("{} {op} {}", self.random.pick(&self.scope.integers), self.random.below(4))
     }
 
     /// An expression of arithmetic type, without side effects.

@@ -97,6 +97,11 @@ pub fn check(subject: &Subject, property: usize, settings: &Settings, budget: &B
     CheckedOutcome { engine: engine.name(), verdict, statistics, time: start.elapsed() }
 }
 
+/// The task that engines are asked for a property of the subject.
+pub fn task_of(subject: &Subject, property: usize, scheduler: Scheduler) -> Task {
+    prepare(subject, &subject.properties[property], scheduler).task
+}
+
 fn engine(settings: &Settings) -> Box<dyn Engine> {
     match settings.engine {
         EngineChoice::Auto | EngineChoice::Explicit => {

@@ -35,6 +35,8 @@ fn wrong_usage_has_status_2_and_leaves_standard_output_empty() {
         &["check", "a.c", "--timeout", "soon"],
         &["check", "a.c", "--memory", "lots"],
         &["check", "a.c", "--integers", "roman"],
+        &["check", "a.c", "--threads", "0"],
+        &["check", "a.c", "--scheduler", "unfair"],
         &["check", "no-such-file.c", "--ltl", "F end"],
         &["run", "."],
         &["cfg", "no-such-file.c", "--format", "json"],
@@ -99,4 +101,91 @@ fn completions_and_manual_pages_know_every_subcommand() {
         assert!(page.contains(&format!("semper\\-{command}")), "{page}");
         assert!(page.contains(".SH SYNOPSIS"), "{page}");
     }
+}
+
+/// Writes a C file to a folder of its own and returns its path.
+fn c_file(name: &str, text: &str) -> String {
+    let folder = std::env::temp_dir().join(format!("semper-command-line-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    std::fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn verdicts_as_json_carry_what_supports_them() {
+    let file = c_file("light.c", "int x; int main(void) { while (1) { x = 1; x = 0; } }\n");
+    let check = |arguments: &[&str]| -> (Option<i32>, serde_json::Value) {
+        let output = semper(&[&["check", &file, "--format", "json"], arguments].concat());
+        assert!(output.stderr.is_empty(), "{}", text(&output.stderr));
+        (output.status.code(), serde_json::from_slice(&output.stdout).unwrap())
+    };
+    let (status, holds) = check(&["--ltl", r#"G F "x == 1""#]);
+    assert_eq!((status, holds["verdict"].as_str()), (Some(0), Some("holds")));
+    assert_eq!(holds["evidence"]["checked"], false);
+    assert!(holds["evidence"]["by"].as_str().unwrap().starts_with("closed state space of"));
+    assert!(holds["counterexample"].is_null());
+    let (status, violated) = check(&["--ltl", r#"F G "x == 1""#]);
+    assert_eq!((status, violated["verdict"].as_str()), (Some(1), Some("violated")));
+    for (name, value) in
+        [("engine", "explicit"), ("integers", "machine"), ("observe", "statement"), ("data_model", "LP64")]
+    {
+        assert_eq!(violated[name], value);
+    }
+    assert!(violated["seconds"].as_f64().unwrap() >= 0.0);
+    assert!(violated["statistics"]["states"].as_u64().unwrap() > 0);
+    assert_eq!(violated["evidence"]["checked"], true);
+    assert!(violated["warnings"].as_array().unwrap().is_empty());
+    let steps = |part: &str| violated["counterexample"][part].as_array().unwrap().clone();
+    assert!(!steps("stem").is_empty());
+    let values: Vec<String> =
+        steps("loop").iter().map(|step| step["values"]["x"].as_str().unwrap().to_owned()).collect();
+    assert!(values.contains(&"0".to_owned()) && values.contains(&"1".to_owned()), "{values:?}");
+    for step in steps("stem").iter().chain(&steps("loop")) {
+        assert!(step["file"].as_str().unwrap().ends_with("light.c"));
+        assert!(step["line"] == 1 && step["function"] == "main" && step["thread"] == 0);
+        assert!(!step["statement"].as_str().unwrap().is_empty());
+    }
+    let (status, both) = check(&["--ltl", "F end", "--ltl", "G !error"]);
+    assert_eq!((status, both["verdict"].as_str()), (Some(1), Some("violated")));
+    let verdicts: Vec<&str> =
+        both["properties"].as_array().unwrap().iter().map(|it| it["verdict"].as_str().unwrap()).collect();
+    assert_eq!(verdicts, ["violated", "holds"]);
+}
+
+#[test]
+fn the_same_command_gives_the_same_answer() {
+    let file = c_file("same.c", "int nondet_int(void); int x; int main(void) { while (1) x = nondet_int() != 0; }\n");
+    for threads in ["1", "2"] {
+        let call = ["check", &file, "--ltl", r#"F G "x == 0""#, "--threads", threads];
+        let first = semper(&call);
+        assert_eq!(first.status.code(), Some(1), "{}", text(&first.stderr));
+        assert_eq!(text(&semper(&call).stdout), text(&first.stdout));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_check_says_so_and_has_status_3() {
+    use std::io::BufRead;
+    let file = c_file(
+        "endless.c",
+        "int nondet_int(void); long x; int main(void) { while (1) if (nondet_int()) x++; else x--; }\n",
+    );
+    let mut child = Command::new(env!("CARGO_BIN_EXE_semper"))
+        .args(["check", &file, "--ltl", r#"G "x != 0x7fffffffffff""#, "-v", "--timeout", "300s"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The interrupt key is watched before anything is read.
+    let mut said = std::io::BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while said.read_line(&mut line).unwrap() > 0 && !line.contains("read 1 file") {}
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    std::io::copy(&mut said, &mut std::io::sink()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stdout).ends_with("verdict: unknown (cancelled)\n"), "{}", text(&output.stdout));
 }

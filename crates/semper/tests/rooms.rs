@@ -34,6 +34,94 @@ fn every_crate_uses_only_the_rooms_it_may() {
     assert!(faults.is_empty(), "ARCHITECTURE.md and the Cargo.toml files differ:\n  {}", faults.join("\n  "));
 }
 
+/// Crates whose folders are rooms of their own (`engines/explicit`) are looked at in their source: no room may name
+/// another one, nor a crate that the table does not allow it.
+#[test]
+fn rooms_inside_a_crate_keep_to_themselves() {
+    let table = read_table(&fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap());
+    let crates = crates();
+    let inner = |crate_name: &str| -> BTreeSet<String> {
+        let rooms = table.keys().filter_map(|room| room.split_once('/'));
+        rooms.filter(|(outer, _)| *outer == crate_name).map(|(_, room)| room.to_owned()).collect()
+    };
+    let mut faults = Vec::new();
+    let mut looked_at = 0;
+    for crate_name in crates.keys().filter(|name| !inner(name).is_empty()) {
+        let rooms = inner(crate_name);
+        for room in &rooms {
+            let name = format!("{crate_name}/{room}");
+            let allowed = &table[&name];
+            for (file, text) in sources_of(&root().join("crates").join(crate_name).join("src"), room) {
+                looked_at += 1;
+                let others = rooms.iter().filter(|other| *other != room);
+                for other in others.filter(|other| names_path(&text, &format!("crate::{other}"))) {
+                    faults.push(format!("{file} uses {crate_name}/{other}"));
+                }
+                let is_forbidden = |used: &&String| {
+                    *used != "foundation" && allowed.as_ref().is_some_and(|allowed| !allowed.contains(*used))
+                };
+                for used in crates.keys().filter(is_forbidden) {
+                    if names_path(&text, &used.replace('-', "_")) {
+                        faults.push(format!("{file} uses {used}, which the table does not allow"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(looked_at > 0, "no crate has rooms inside");
+    assert!(faults.is_empty(), "ARCHITECTURE.md and the source texts differ:\n  {}", faults.join("\n  "));
+}
+
+/// The source texts of a room inside a crate, `room.rs` and the folder `room`, with their names. Tests may use what they
+/// like.
+fn sources_of(folder: &Path, room: &str) -> Vec<(String, String)> {
+    let mut texts = Vec::new();
+    let mut open = vec![folder.join(room), folder.join(format!("{room}.rs"))];
+    while let Some(path) = open.pop() {
+        if path.file_stem().is_some_and(|stem| stem == "tests") {
+            continue;
+        }
+        if path.is_dir() {
+            open.extend(fs::read_dir(&path).unwrap().flatten().map(|entry| entry.path()));
+        } else if let Ok(text) = fs::read_to_string(&path) {
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default().to_owned();
+            texts.push((path.display().to_string(), code));
+        }
+    }
+    texts
+}
+
+/// Whether a source text names something inside a path, as in `use task::Task` or `task::Task::new()`, outside comments.
+fn names_path(text: &str, path: &str) -> bool {
+    let is_word = |character: char| character.is_alphanumeric() || character == '_';
+    let names = |line: &str| {
+        line.match_indices(path).any(|(at, _)| {
+            let before = line[..at].chars().next_back();
+            let is_whole = before.is_none_or(|character| !is_word(character) && character != ':');
+            is_whole && line[at + path.len()..].starts_with("::")
+        })
+    };
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    code.map(|line| line.split(" // ").next().unwrap_or(line)).any(names)
+}
+
+#[test]
+fn paths_are_found_as_written() {
+    for (text, path, is_named) in [
+        ("use task::Task;", "task", true),
+        ("let x = task::Task::new();", "task", true),
+        ("use super::task::Task;", "task", false),
+        ("use multitask::Task;", "task", false),
+        ("// use task::Task;", "task", false),
+        ("let task = 1;", "task", false),
+        ("use crate::fairness::Loop;", "crate::fairness", true),
+        ("use crate::fairness_of;", "crate::fairness", false),
+        ("f(x); // as task::Task does", "task", false),
+    ] {
+        assert_eq!(names_path(text, path), is_named, "{text}");
+    }
+}
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }

@@ -31,6 +31,9 @@ use crate::numbers::arithmetic::swapped;
 use crate::numbers::{Interval, Values};
 use crate::ranges::Ranges;
 
+/// Conversions and additions of constants are followed up to this depth.
+const MOST_STEPS: u32 = 16;
+
 /// What must stay of a cell's value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Need {
@@ -416,7 +419,13 @@ impl<'a> Search<'a> {
 
     /// The cell of which an expression is a function of few pieces, and that function.
     fn function_of_cell(&self, expr: ExprId) -> Option<(CellId, Pieces)> {
+        self.function_in(expr, MOST_STEPS)
+    }
+
+    /// The same for expressions with at most so many steps.
+    fn function_in(&self, expr: ExprId, steps: u32) -> Option<(CellId, Pieces)> {
         let exprs = &self.program.exprs;
+        let steps = steps.checked_sub(1)?;
         match (&exprs.get(expr).kind, exprs.ty(expr)) {
             (ExprKind::Load(place), _) => {
                 let cell = self.cells.of_scalar(self.program, place)?;
@@ -424,7 +433,7 @@ impl<'a> Search<'a> {
                 Some((cell, Pieces::identity(values.unwrap_or(Interval::ALL))))
             }
             (ExprKind::Cast(operand), Scalar::Int(ty)) if self.is_number(*operand) => {
-                let (cell, pieces) = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.function_of_cell(*operand))?;
+                let (cell, pieces) = self.function_in(*operand, steps)?;
                 Some((cell, pieces.convert(self.integers, ty)?))
             }
             (ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), left, right), Scalar::Int(ty)) => {
@@ -438,7 +447,7 @@ impl<'a> Search<'a> {
                     (Some(constant), None) if *op == BinaryOp::Add => (right, constant),
                     _ => return None,
                 };
-                let (cell, pieces) = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.function_of_cell(*operand))?;
+                let (cell, pieces) = self.function_in(*operand, steps)?;
                 Some((cell, pieces.plus(self.integers, ty, constant)?))
             }
             _ => None,

@@ -9,7 +9,7 @@
 //! | `x holds {1, 2}` | the range of the variable that is declared here |
 //! | `x unwritten compared: 0 5` | the domain of the variable that is declared here, where it is not written |
 //! | `x is written` | the variable that is declared here is written before it is read |
-//! | `x dead` | the variable is dead before this line |
+//! | `x dead`, `x live` | whether the variable is live before this line |
 
 use analysis::partition::{Domain, Refused, Rule};
 use analysis::{Domains, Initialised, Liveness, Ranges};
@@ -89,20 +89,19 @@ fn facts(subject: &Subject, integers: Integers) -> Vec<(usize, String)> {
             said.push((at, format!("{name} unwritten {}", domain_text(domains.domain_of_uninitialised(id)))));
         }
     }
-    said.extend(dead(program, &liveness, &line));
+    said.extend(live(program, &liveness, &line));
     said
 }
 
-/// What is dead before each line: where the first of its edges begins.
-fn dead(program: &Program, liveness: &Liveness, line: &dyn Fn(Span) -> usize) -> Vec<(usize, String)> {
+/// What is live before each line: where the first of its edges begins.
+fn live(program: &Program, liveness: &Liveness, line: &dyn Fn(Span) -> usize) -> Vec<(usize, String)> {
     let mut seen = std::collections::BTreeSet::new();
     let mut said = Vec::new();
     for edge in program.edges.values() {
         if seen.insert(line(edge.span)) {
             for (id, variable) in program.variables.iter() {
-                if !liveness.at(edge.from).contains(id) {
-                    said.push((line(edge.span), format!("{} dead", plain(&variable.name))));
-                }
+                let live = if liveness.at(edge.from).contains(id) { "live" } else { "dead" };
+                said.push((line(edge.span), format!("{} {live}", plain(&variable.name))));
             }
         }
     }
@@ -400,18 +399,19 @@ fn ranges_of_counters_and_flags() {
 }
 
 #[test]
-fn dead_before_a_line() {
+fn live_before_a_line() {
     machine(
         r"
-        int x, y, z, w, *p = &w;
+        int x, y, z, w, seen, *p = &w;
         int main(void) {
-            x = 1;                                 //= x dead; y dead
-            y = x;                                 //= y dead; z dead
-            z = y;                                 //= x dead; z dead
-            w = 1;                                 //= w dead
-            z = z + *p;
-            x = 10 / z;                            //= x dead; w dead
+            x = 1;                                 //= x dead; y dead; p live
+            y = x;                                 //= x live; y dead; z dead
+            z = y;                                 //= x dead; y live; z dead
+            w = 1;                                 //= w dead; z live
+            z = z + *p;                            //= w live; p live
+            x = 10 / z;                            //= x dead; w dead; seen live
+            seen = x;                              //= seen dead
         }",
-        &[],
+        &["seen == 5"],
     );
 }

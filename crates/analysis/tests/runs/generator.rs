@@ -47,7 +47,7 @@ unsigned a2;
 _Bool flag;
 int ar[3] = {0, 2};
 struct { int a; unsigned char b; unsigned f : 3; signed g : 4; } st;
-int target, *p = &target;
+int target, second = 3, *p = &target;
 ";
 
 const QUIET: [&str; 12] = ["q0", "q1", "q2", "q3", "q4", "q5", "l0", "l1", "st.a", "ar[1]", "st.f", "flag"];
@@ -139,7 +139,7 @@ impl Generator {
     }
 
     fn statement(&mut self, may_call: bool) {
-        match self.below(24) {
+        match self.below(26) {
             0..=4 => {
                 let (target, kind) = (self.any(), self.pick(&INPUTS));
                 self.line(&format!("{target} = __VERIFIER_nondet_{kind}();"));
@@ -187,13 +187,15 @@ impl Generator {
                 let (target, argument) = (self.any(), self.any());
                 self.line(&format!("{target} = outside({argument});"));
             }
-            19 => {
+            19 | 24 | 25 => {
                 let (value, target) = (self.any(), self.any());
-                let line = match self.below(5) {
+                let line = match self.below(7) {
                     0 => format!("*p = {value};"),
                     1 => format!("{target} = *p;"),
                     2 => format!("target = {value};"),
                     3 => format!("{target} = elsewhere;"),
+                    4 => format!("p = {} ? &target : &second;", self.condition()),
+                    5 => format!("if (*p {}) {target} = *p;", self.pick(&["== 3", "> 1", "< 0"])),
                     _ => format!("{target} = {} ? {value} : 3;", self.condition()),
                 };
                 self.line(&line);

@@ -1,0 +1,23 @@
+//! A few programs and formulas through all views of them. More: `cargo run -p semper-hunt -- engines`.
+
+use foundation::Budget;
+use hunt::engines::{Agreement, case, compare};
+
+#[test]
+fn engines_and_executions_agree() {
+    let (mut holds, mut violated, mut compiled) = (0, 0, 0);
+    for seed in 0..60 {
+        match compare(&case(seed), seed, &Budget::unlimited()) {
+            Agreement::Agree { holds: held, compiled: was_compiled } => {
+                if held { holds += 1 } else { violated += 1 }
+                compiled += usize::from(was_compiled);
+            }
+            Agreement::Unknown(_) => {}
+            Agreement::Disagree(what) => {
+                let case = case(seed);
+                panic!("seed {seed}: {what}\n{} {}\n{}", case.options, case.reactive.formula, case.reactive.program)
+            }
+        }
+    }
+    assert!(holds > 5 && violated > 5 && compiled > 20, "{holds} hold, {violated} are violated, {compiled} compiled");
+}
