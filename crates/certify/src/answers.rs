@@ -17,6 +17,8 @@ pub struct Input {
     pub value: Value,
     /// How many states had been observed before.
     pub observed: usize,
+    /// Whether it is asked for again in every round of the loop.
+    pub repeated: bool,
 }
 
 /// What the source of choices notes for those who cannot ask it, because the interpreter holds it.
@@ -24,8 +26,8 @@ pub struct Input {
 pub(crate) struct Log {
     /// The threads that the last question about the schedule offered; taken away by the reader.
     pub enabled: Option<Vec<u32>>,
-    /// The values that were asked for, where anybody wants to know.
-    pub inputs: Option<Vec<Input>>,
+    /// The values that were asked for, each with the number of answers before it, where anybody wants to know.
+    pub inputs: Option<Vec<(u64, Input)>>,
 }
 
 /// The answers of a lasso.
@@ -52,6 +54,7 @@ impl Choices for Answers<'_> {
     fn choose(&mut self, question: &Question) -> Answer {
         let at = position(self.lasso, self.given) as usize;
         let Some(answer) = self.lasso.stem.iter().chain(&self.lasso.cycle).nth(at) else { return Answer::Exhausted };
+        let before = self.given;
         self.given += 1;
         let mut log = self.log.borrow_mut();
         match (question, answer) {
@@ -64,7 +67,8 @@ impl Choices for Answers<'_> {
             (_, Answer::Value(value)) => {
                 if let Some(inputs) = &mut log.inputs {
                     let uninitialised = matches!(question, Question::Uninitialised { .. });
-                    inputs.push(Input { name: question.name(), uninitialised, value: value.clone(), observed: 0 });
+                    let (name, value) = (question.name(), value.clone());
+                    inputs.push((before, Input { name, uninitialised, value, observed: 0, repeated: false }));
                 }
             }
             _ => {}

@@ -56,6 +56,8 @@ pub(crate) struct Closed {
     pub end: RunEnd,
     pub closing: Closing,
     pub starved: Vec<Starved>,
+    /// How many answers were given before the loop began.
+    pub answers_before: u64,
 }
 
 /// Compares the points of a walk with one that is kept.
@@ -72,6 +74,7 @@ struct Kept {
     state: State,
     attention: Attention,
     running: u32,
+    answers_given: u64,
     position: u64,
     observations: usize,
     edges: BTreeSet<EdgeId>,
@@ -108,7 +111,8 @@ impl<'a> LoopSearch<'a> {
                 let start = kept.observations;
                 let is_silent = start == walk.word().numbers.len();
                 let end = if is_silent { RunEnd::Silent } else { RunEnd::Lasso { start } };
-                return Some(Closed { end, closing, starved: kept.turns.starved() });
+                let (starved, answers_before) = (kept.turns.starved(), kept.answers_given);
+                return Some(Closed { end, closing, starved, answers_before });
             }
         }
         self.steps += 1;
@@ -127,6 +131,7 @@ impl Kept {
             state: walk.state().clone(),
             attention: walk.attention().clone(),
             running: walk.running(),
+            answers_given: walk.answers_given(),
             position: position(lasso, walk.answers_given()),
             observations: walk.word().numbers.len(),
             edges: BTreeSet::new(),

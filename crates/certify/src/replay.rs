@@ -26,7 +26,7 @@ pub struct Replayed {
     pub run: Run,
     /// What the variables hold that the atoms name, for each observation. Large ones are left out.
     pub values: Vec<Arc<[Change]>>,
-    /// The values that the program asked for, in order, up to the last observation.
+    /// The values that the program asked for, in order; those that are asked for in every round of the loop come last.
     pub inputs: Vec<Input>,
     /// How the loop closes.
     pub closing: Closing,
@@ -136,7 +136,8 @@ fn find_loop(task: &Task, lasso: &Lasso, limits: Limits, budget: &Budget) -> Res
     let mut end = walk.begin();
     let closed = loop {
         if let Some(end) = end {
-            break Closed { end: executed(end)?, closing: Closing::End, starved: Vec::new() };
+            let answers_before = walk.answers_given();
+            break Closed { end: executed(end)?, closing: Closing::End, starved: Vec::new(), answers_before };
         }
         if walk.steps().is_multiple_of(STEPS_PER_CHECK) {
             budget.check().map_err(Rejected::Exhausted)?;
@@ -218,18 +219,26 @@ fn tell(task: &Task, lasso: &Lasso, closed: Closed, steps: u64, budget: &Budget)
     }
     let mut story = walk.into_story().expect("this walk tells");
     let warnings = story.warnings();
-    let Story { mut observations, mut values, mut inputs, .. } = story;
+    let Story { mut observations, mut values, inputs, .. } = story;
     let mut end = closed.end;
     if let (RunEnd::Lasso { start }, Some(observed)) = (&mut end, observed) {
         // Where the first observation came about differently in the first round, it belongs to the stem.
-        let asked = |at: usize| inputs.iter().filter(move |input| input.observed == at).map(|input| &input.value);
+        let asked =
+            |at: usize| inputs.iter().filter(move |(_, input)| input.observed == at).map(|(_, input)| &input.value);
         let is_same = observations[*start] == observations[observed] && asked(*start).eq(asked(observed));
         let kept = if is_same { observed } else { observed + 1 };
         *start += usize::from(!is_same);
         observations.truncate(kept);
         values.truncate(kept);
     }
-    inputs.retain(|input| input.observed < observations.len());
+    let inputs = inputs.into_iter().filter_map(|(before, input)| {
+        let (is_told, repeated) = match end {
+            RunEnd::Lasso { start } => (input.observed < observations.len(), input.observed >= start),
+            _ => (true, before >= closed.answers_before),
+        };
+        is_told.then_some(Input { repeated, ..input })
+    });
+    let inputs = inputs.collect();
     let run = Run { observations, end, warnings, edges: steps };
     Ok(Replayed { run, values, inputs, closing: closed.closing, starved: closed.starved })
 }

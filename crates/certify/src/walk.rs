@@ -63,7 +63,8 @@ pub(crate) struct Story {
     pub observations: Vec<Observation>,
     /// What the atoms' variables hold, for each observation.
     pub values: Vec<Arc<[Change]>>,
-    pub inputs: Vec<Input>,
+    /// The values that were asked for, each with the number of answers before it.
+    pub inputs: Vec<(u64, Input)>,
     /// The variables whose values are told.
     told: Vec<VariableId>,
     overflows: BTreeSet<Span>,
@@ -289,7 +290,7 @@ impl<'a> Walk<'a> {
         let Some(story) = &mut self.story else { return };
         let mut log = self.log.borrow_mut();
         let asked = log.inputs.iter_mut().flat_map(|inputs| inputs.drain(..));
-        story.inputs.extend(asked.map(|input| Input { observed, ..input }));
+        story.inputs.extend(asked.map(|(before, input)| (before, Input { observed, ..input })));
     }
 
     /// How the walk ends where a step could not be completed.

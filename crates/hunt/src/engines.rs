@@ -125,4 +125,3 @@ fn violates(task: &Task, seed: u64, budget: &Budget) -> bool {
     let lasso = Lasso { stem: inputs(5), cycle: inputs(3) };
     replay(task, &lasso, budget).is_ok()
 }
-

@@ -169,7 +169,11 @@ fn engines(options: &Options) -> ExitCode {
         let budget = foundation::Budget::unlimited().with_time(std::time::Duration::from_secs(20));
         match hunt::engines::compare(&case, seed, &budget) {
             Agreement::Agree { holds, compiled: was_compiled } => {
-                if holds { held += 1 } else { violated += 1 }
+                if holds {
+                    held += 1
+                } else {
+                    violated += 1
+                }
                 compiled += u64::from(was_compiled);
             }
             Agreement::Unknown(reason) => *unknown.entry(reason).or_default() += 1,
@@ -178,7 +182,8 @@ fn engines(options: &Options) -> ExitCode {
                 println!("seed {seed}: {what}");
                 println!("  {} --ltl '{}'", case.options, case.reactive.formula);
                 let path = Path::new(&options.into).join(format!("engines-{seed}.c"));
-                let written = std::fs::create_dir_all(&options.into).and_then(|()| std::fs::write(&path, &case.reactive.program));
+                let written =
+                    std::fs::create_dir_all(&options.into).and_then(|()| std::fs::write(&path, &case.reactive.program));
                 if written.is_err() {
                     println!("{}", case.reactive.program);
                 }

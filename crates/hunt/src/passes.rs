@@ -14,8 +14,8 @@ use program::semantics::{
     Answer, Choices, Integers, Limits, ObserveMode, Question, RunEnd, SeededChoices, Semantics, UndefinedMode, run,
 };
 use program::{
-    Atom, BinaryOp, CompareOp, DataModel, ExprId, ExprKind, FunctionId, IntType, Place, Program, Scalar, Step, Type, VariableId,
-    VariableKind,
+    Atom, BinaryOp, CompareOp, DataModel, ExprId, ExprKind, FunctionId, IntType, Place, Program, Scalar, Step, Type,
+    VariableId, VariableKind,
 };
 
 use crate::differential::Outcome;

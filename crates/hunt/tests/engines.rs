@@ -9,7 +9,11 @@ fn engines_and_executions_agree() {
     for seed in 0..60 {
         match compare(&case(seed), seed, &Budget::unlimited()) {
             Agreement::Agree { holds: held, compiled: was_compiled } => {
-                if held { holds += 1 } else { violated += 1 }
+                if held {
+                    holds += 1
+                } else {
+                    violated += 1
+                }
                 compiled += usize::from(was_compiled);
             }
             Agreement::Unknown(_) => {}

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use crate::table::columns_of;
+use crate::table::wrapped;
 use crate::trace::{self, AtomHeadings, End, Row, Step};
 
 /// An execution that violates a property. This is also its JSON form.
@@ -47,8 +47,11 @@ pub struct Input {
     /// Whether it is what a part of memory held that was not initialised.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub uninitialised: bool,
-    /// The first step that is observed after it was asked for.
-    pub step: usize,
+    /// Whether it is asked for again in every round of the loop.
+    pub in_loop: bool,
+    /// The first step that is observed after it was asked for; absent where none is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<usize>,
 }
 
 /// Pairs as the members of an object, in their order.
@@ -73,7 +76,7 @@ pub fn render(counterexample: &Counterexample, all: bool, width: usize) -> Strin
     let rows: Vec<Row<'_>> = before.into_iter().chain(inside).collect();
     text.push_str(&trace::rows_table(&rows, Some(&marks), &headings.texts, width));
     text.push_str(&trace::end_line(end, stem.len() + cycle.len()));
-    text.push_str(&inputs_lines(inputs, stem.len(), all, width));
+    text.push_str(&inputs_lines(inputs, all, width));
     text
 }
 
@@ -104,23 +107,23 @@ fn bracket(rows: usize) -> impl Iterator<Item = &'static str> {
 }
 
 /// The inputs before the loop and in it. Where all come from one source, its name is said once.
-fn inputs_lines(inputs: &[Input], stem: usize, all: bool, width: usize) -> String {
+fn inputs_lines(inputs: &[Input], all: bool, width: usize) -> String {
     let Some(first) = inputs.first() else { return String::new() };
     let is_one_source = inputs.iter().all(|input| input.name == first.name);
     let listed = |inputs: &[&Input]| {
         const MOST: usize = 30;
-        let one = |input: &&Input| match is_one_source {
+        let texts = inputs.iter().map(|input| match is_one_source {
             true => input.value.clone(),
             false => format!("{} = {}", input.name, input.value),
-        };
-        if all || inputs.len() <= MOST {
-            return inputs.iter().map(one).collect::<Vec<_>>().join(", ");
+        });
+        let mut texts = counted_repetitions(texts);
+        if !all && texts.len() > MOST {
+            let left_out = format!("… {} more …", texts.len() - MOST);
+            texts.splice(MOST / 2..texts.len() - MOST / 2, [left_out]);
         }
-        let (begin, end) = (&inputs[..MOST / 2], &inputs[inputs.len() - MOST / 2..]);
-        let left_out = format!("… {} more …", inputs.len() - MOST);
-        begin.iter().map(one).chain([left_out]).chain(end.iter().map(one)).collect::<Vec<_>>().join(", ")
+        texts.join(", ")
     };
-    let (before, inside): (Vec<&Input>, Vec<&Input>) = inputs.iter().partition(|input| input.step < stem);
+    let (inside, before): (Vec<&Input>, Vec<&Input>) = inputs.iter().partition(|input| input.in_loop);
     let mut text = match is_one_source {
         true => format!("inputs of {}: ", first.name),
         false => "inputs: ".to_owned(),
@@ -130,30 +133,30 @@ fn inputs_lines(inputs: &[Input], stem: usize, all: bool, width: usize) -> Strin
         text.push_str(if before.is_empty() { "in the loop " } else { "; in the loop " });
         text.push_str(&listed(&inside));
     }
-    wrapped(&text, width)
+    wrapped(&text, 2, width)
 }
 
-/// Lines of at most this width, broken at spaces; all but the first are indented.
-fn wrapped(text: &str, width: usize) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.last_mut().expect("there is one");
-        let is_begun = !line.trim().is_empty();
-        if is_begun && columns_of(line) + 1 + columns_of(word) > width {
-            lines.push(format!("  {word}"));
-            continue;
+/// The texts, those that come several times in a row with their number.
+fn counted_repetitions(texts: impl Iterator<Item = String>) -> Vec<String> {
+    const FEW: usize = 3;
+    let mut runs: Vec<(String, usize)> = Vec::new();
+    for text in texts {
+        match runs.last_mut() {
+            Some((last, count)) if *last == text => *count += 1,
+            _ => runs.push((text, 1)),
         }
-        if is_begun {
-            line.push(' ');
-        }
-        line.push_str(word);
     }
-    lines.join("\n") + "\n"
+    let written = |(text, count): (String, usize)| match count {
+        0..=FEW => vec![text; count],
+        _ => vec![format!("{text} ({count} times)")],
+    };
+    runs.into_iter().flat_map(written).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::columns_of;
 
     fn step(number: usize) -> CounterexampleStep {
         let step = Step {
@@ -172,7 +175,13 @@ mod tests {
     }
 
     fn example(stem: usize, cycle: usize) -> Counterexample {
-        let input = |step| Input { name: "in".into(), value: (step * 7).to_string(), uninitialised: false, step };
+        let input = |step: usize| Input {
+            name: "in".into(),
+            value: (step * 7).to_string(),
+            uninitialised: false,
+            in_loop: step >= stem,
+            step: Some(step),
+        };
         Counterexample {
             atoms: vec!["\"even\"".into()],
             inputs: (0..stem + cycle).map(input).collect(),
@@ -200,20 +209,27 @@ inputs of in: 0; in the loop 7, 14, 21
 
     #[test]
     fn long_executions_are_shortened_unless_all_is_wanted() {
+        // The statements are `s0`, `s1`, and so on.
+        let is_statement = |word: &str| word.strip_prefix('s').is_some_and(|rest| rest.parse::<usize>().is_ok());
+        let is_step = |line: &&str| line.split_whitespace().any(is_statement);
+        let count = |text: &str| text.lines().filter(is_step).count();
         for (stem, cycle) in [(0, 61), (61, 1), (100, 100), (29, 40), (30, 40), (1000, 2)] {
             let long = example(stem, cycle);
-            let all = render(&long, true, 100);
-            assert_eq!(all.lines().filter(|line| line.contains("  s")).count(), stem + cycle);
+            assert_eq!(count(&render(&long, true, 100)), stem + cycle);
             let short = render(&long, false, 100);
-            assert!(short.lines().filter(|line| line.contains("  s")).count() <= 2 * (FIRST + LAST) + 1, "{short}");
-            let mentioned: usize = short
-                .lines()
-                .filter_map(|line| line.split_once('(')?.1.split_once(" steps left out")?.0.parse::<usize>().ok())
-                .sum();
-            let shown = short.lines().filter(|line| line.contains("  s")).count();
-            assert_eq!(mentioned + shown, stem + cycle, "{short}");
+            let left_out = |line: &str| line.split_once('(')?.1.split_once(" steps left out")?.0.parse::<usize>().ok();
+            let left_out: usize = short.lines().filter_map(left_out).sum();
+            assert_eq!(left_out + count(&short), stem + cycle, "{short}");
+            assert!(count(&short) <= 2 * (FIRST + LAST) + 1, "{short}");
             assert!(short.lines().all(|line| columns_of(line) <= 100));
         }
+    }
+
+    #[test]
+    fn repeated_inputs_are_counted() {
+        let listed = |texts: &[&str]| counted_repetitions(texts.iter().map(|text| (*text).to_owned())).join(", ");
+        assert_eq!(listed(&["1", "0", "0", "0", "1", "1", "1", "1", "0"]), "1, 0, 0, 0, 1 (4 times), 0");
+        assert_eq!(listed(&[]), "");
     }
 
     #[test]

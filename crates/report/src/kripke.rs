@@ -164,8 +164,9 @@ fn holds(kripke: &Kripke, state: KripkeState) -> Vec<String> {
     kripke.holds(state).iter().map(|&atom| kripke.proposition_name(atom).to_owned()).collect()
 }
 
-/// The verdicts as text, `width` columns wide; the last line is the worst of them.
-pub fn render(report: &StructureReport, width: usize) -> String {
+/// The verdicts as text, `width` columns wide; the last line is the worst of them. Of long paths, some steps are left
+/// out unless all are wanted.
+pub fn render(report: &StructureReport, all_steps: bool, width: usize) -> String {
     let figures = &report.structure;
     let mut text = String::new();
     let mut line = |line: String| {
@@ -195,20 +196,21 @@ pub fn render(report: &StructureReport, width: usize) -> String {
         line(format!("property{name}: {}", property.property));
         line(format!("  from {}", property.origin));
         if let Some(path) = &property.counterexample {
-            line(path_text(path, width));
+            line(String::new());
+            line(path_text(path, all_steps, width));
+            line(String::new());
         }
         if let Some(evidence) = &property.evidence {
-            let checked = if evidence.checked { "checked" } else { "not checked" };
-            line(format!("{checked}: {}", evidence.by));
+            let not = if evidence.checked { "" } else { "not checked: " };
+            line(format!("evidence: {not}{}", evidence.by));
         }
         let reason = property.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
         line(format!("verdict: {}{reason}", property.verdict));
     }
     if report.properties.len() > 1 {
         let count = |verdict: &str| report.properties.iter().filter(|property| property.verdict == verdict).count();
-        let hold = if count("holds") == 1 { "holds" } else { "hold" };
-        let counts = [(count("holds"), hold), (count("violated"), "violated"), (count("unknown"), "unknown")];
-        let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
+        let counts = ["holds", "violated", "unknown"].map(|verdict| (verdict, count(verdict)));
+        let counts = counts.iter().filter(|(_, count)| *count > 0).map(|(verdict, count)| format!("{count} {verdict}"));
         line(String::new());
         line(format!("{} properties: {}", report.properties.len(), counts.collect::<Vec<_>>().join(", ")));
         line(format!("verdict: {}", report.verdict));
@@ -216,8 +218,12 @@ pub fn render(report: &StructureReport, width: usize) -> String {
     text
 }
 
+/// Paths with more states than this are shortened; of each part, so many states are then shown at its ends.
+const MOST_ROWS: usize = 60;
+const SHOWN_AT_ENDS: usize = 14;
+
 /// The path as a table, with the loop drawn beside it.
-fn path_text(path: &PathJson, width: usize) -> String {
+fn path_text(path: &PathJson, all_steps: bool, width: usize) -> String {
     let columns = [
         Column::fixed("step", Align::Right),
         Column::fixed("", Align::Left),
@@ -233,10 +239,23 @@ fn path_text(path: &PathJson, width: usize) -> String {
         _ if step == last => "╰",
         _ => "│",
     };
-    let states = path.stem.iter().chain(&path.cycle).enumerate();
-    let rows: Vec<Vec<String>> = states
-        .map(|(step, at)| vec![step.to_string(), bracket(step).to_owned(), at.state.clone(), at.holds.join(", ")])
-        .collect();
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for (part, start) in [(&path.stem, 0), (&path.cycle, first)] {
+        let left_out = match part.len().saturating_sub(2 * SHOWN_AT_ENDS) {
+            0 | 1 => 0..0,
+            _ if all_steps || last < MOST_ROWS => 0..0,
+            _ => SHOWN_AT_ENDS..part.len() - SHOWN_AT_ENDS,
+        };
+        for (index, at) in part.iter().enumerate() {
+            let step = start + index;
+            if !left_out.contains(&index) {
+                rows.push(vec![step.to_string(), bracket(step).to_owned(), at.state.clone(), at.holds.join(", ")]);
+            } else if index == left_out.start {
+                let note = format!("({} steps left out)", left_out.len());
+                rows.push(vec!["⋮".to_owned(), bracket(step).to_owned(), note, String::new()]);
+            }
+        }
+    }
     let repeated = match length {
         1 if path.cycle[0].deadlock => {
             format!("step {first} is repeated for ever: no transition leaves `{}`", path.cycle[0].state)

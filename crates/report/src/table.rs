@@ -107,6 +107,24 @@ fn write_row(text: &mut String, columns: &[Column], cells: &[String], widths: &[
     }
 }
 
+/// A paragraph in lines of at most this width, broken at spaces; all but the first are indented by so many columns.
+pub(crate) fn wrapped(text: &str, indent: usize, width: usize) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is one");
+        let is_begun = !line.trim().is_empty();
+        if is_begun && columns_of(line) + 1 + columns_of(word) > width {
+            lines.push(" ".repeat(indent) + word);
+            continue;
+        }
+        if is_begun || word.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
 /// A space where a line is broken only if there is no other way; it is shown as a space.
 pub(crate) const UNBROKEN: char = '\u{a0}';
 
@@ -193,6 +211,18 @@ step  what   p
             }
         }
         assert_eq!(wrap(&"ab ".repeat(50), 2).last().unwrap(), "…");
+    }
+
+    #[test]
+    fn a_paragraph_keeps_its_words() {
+        let text = "semantics:   machine integers, LP64, observed at every statement";
+        assert_eq!(wrapped(text, 4, 100), format!("{text}\n"));
+        for width in 20..70 {
+            let lines = wrapped(text, 4, width);
+            assert!(lines.lines().all(|line| columns_of(line) <= width), "{lines}");
+            assert!(lines.lines().skip(1).all(|line| line.starts_with("    ") && !line.starts_with("     ")));
+            assert!(lines.split_whitespace().eq(text.split_whitespace()), "{lines}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::counterexample::{self, Counterexample};
 use crate::diagnostics::DiagnosticJson;
+use crate::table::wrapped;
 use crate::understood::semantics_words;
 
 /// The verdicts on several properties. This is also the JSON form; where there is one property only, that of
@@ -121,7 +122,7 @@ pub struct Detail {
 pub fn render(verdicts: &Verdicts, detail: Detail) -> String {
     let mut text = String::new();
     if let Some(first) = verdicts.properties.first() {
-        text.push_str(&heading(first));
+        text.push_str(&heading(first, detail.width));
     }
     for property in &verdicts.properties {
         text.push('\n');
@@ -139,7 +140,7 @@ pub fn render(verdicts: &Verdicts, detail: Detail) -> String {
 }
 
 /// What all properties have in common.
-fn heading(property: &PropertyVerdict) -> String {
+fn heading(property: &PropertyVerdict, width: usize) -> String {
     let PropertyVerdict { integers, data_model, observe, undefined, atomic, scheduler, .. } = property;
     let mut words = semantics_words(integers, data_model, observe, undefined, atomic.as_deref());
     words.extend(scheduler.as_ref().map(|scheduler| match scheduler.as_str() {
@@ -147,9 +148,9 @@ fn heading(property: &PropertyVerdict) -> String {
         "strong-fair" => "strongly fair schedules only".to_owned(),
         _ => "every schedule counts".to_owned(),
     }));
-    let mut text = format!("semantics:   {}\n", words.join(", "));
+    let mut text = wrapped(&format!("semantics: {}", words.join(", ")), 2, width);
     for assumption in &property.assumptions {
-        text.push_str(&format!("assumption:  {assumption}\n"));
+        text.push_str(&format!("assumption: {assumption}\n"));
     }
     text
 }
@@ -167,7 +168,7 @@ fn property_text(property: &PropertyVerdict, detail: Detail) -> String {
         text.push('\n');
     }
     for note in &property.notes {
-        text.push_str(&format!("note: {note}\n"));
+        text.push_str(&wrapped(&format!("note: {note}"), 2, detail.width));
     }
     if let Some(evidence) = &property.evidence {
         text.push_str(&format!("evidence: {}\n", evidence.by));
@@ -230,7 +231,7 @@ mod tests {
     #[test]
     fn the_last_line_is_the_verdict() {
         let expected = "\
-semantics:   machine integers, LP64, observed at every statement, undefined behaviour ends in `error`
+semantics: machine integers, LP64, observed at every statement, undefined behaviour ends in `error`
 
 property: F end
   from --ltl

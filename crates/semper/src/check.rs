@@ -1,15 +1,16 @@
 //! Deciding a property: a [`Task`] is made of the subject, an engine is asked, and what it answers is checked before
 //! anybody is told. A violation that does not pass its check is no verdict.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use automata::ltl::{AtomId, Formula, Formulas, Node};
-use certify::{Rejected, Replayed};
+use certify::{Closing, Input, Rejected, Replayed};
 use engines::explicit::Explicit;
 use foundation::{Arena, Budget, Id};
-use program::EdgeId;
-use program::semantics::RunEnd;
+use program::semantics::{Change, Observation, RunEnd};
+use program::{EdgeId, Program};
 use task::{Certificate, Counterexample, Engine, Lasso, Outcome, Reason, Scheduler, Statistics, Task, Verdict};
 
 use crate::execute::{interleaved, lead_back, shortest_lasso};
@@ -179,7 +180,7 @@ fn replay(prepared: Prepared, lasso: &Lasso, budget: &Budget) -> CheckedVerdict 
             if let Some(original_edge) = original_edge {
                 lead_back(&mut replayed.run, &original_edge);
             }
-            shorten(&mut replayed);
+            shorten(&mut replayed, &task.program);
             CheckedVerdict::Violated { replayed: Some(Box::new(replayed)), atoms }
         }
         Err(Rejected::Exhausted(exhausted)) => CheckedVerdict::Unknown(Reason::Exhausted(exhausted)),
@@ -188,10 +189,13 @@ fn replay(prepared: Prepared, lasso: &Lasso, budget: &Budget) -> CheckedVerdict 
 }
 
 /// The shortest stem and loop that tell the same execution, inputs included.
-fn shorten(replayed: &mut Replayed) {
-    let Replayed { run, values, inputs, .. } = replayed;
-    let RunEnd::Lasso { start } = &mut run.end else { return };
-    let observations = &run.observations;
+fn shorten(replayed: &mut Replayed, program: &Program) {
+    let Replayed { run, values, inputs, closing, .. } = replayed;
+    let RunEnd::Lasso { start } = &mut run.end else {
+        shorten_inputs(inputs);
+        return;
+    };
+    let observations = comparable(&run.observations, closing, program);
     let asked = |at: usize| {
         let first = inputs.partition_point(|input| input.observed < at);
         inputs[first..].iter().take_while(move |input| input.observed == at).map(|input| &input.value)
@@ -200,10 +204,46 @@ fn shorten(replayed: &mut Replayed) {
         observations[at] == observations[other] && values[at] == values[other] && asked(at).eq(asked(other))
     };
     let (begin, end) = shortest_lasso(*start, observations.len(), same);
+    drop(observations);
     *start = begin;
     run.observations.truncate(end);
     values.truncate(end);
     inputs.retain(|input| input.observed < end);
+    for input in inputs {
+        input.repeated = input.observed >= begin;
+    }
+}
+
+/// The observations without the changes of variables on which nothing depends: those do not keep two rounds apart.
+fn comparable<'r>(observations: &'r [Observation], closing: &Closing, program: &Program) -> Cow<'r, [Observation]> {
+    let Closing::Without(variables) = closing else { return Cow::Borrowed(observations) };
+    let names: Vec<&str> = variables.iter().map(|&variable| program.variables[variable].name.as_str()).collect();
+    let is_part = |change: &Change| {
+        let rests = names.iter().filter_map(|name| change.name.strip_prefix(name));
+        rests.into_iter().any(|rest| rest.is_empty() || rest.starts_with(['[', '.', '+']))
+    };
+    let without = |observation: &Observation| {
+        let mut observation = Observation { overflow: false, ..observation.clone() };
+        observation.changes.retain(|change| !is_part(change));
+        observation
+    };
+    observations.iter().map(without).collect()
+}
+
+/// The same for the inputs of a loop in which nothing is observed.
+fn shorten_inputs(inputs: &mut Vec<Input>) {
+    let start = inputs.partition_point(|input| !input.repeated);
+    if start == inputs.len() {
+        return;
+    }
+    let last = inputs[start].observed;
+    let same = |at: usize, other: usize| {
+        let (input, other): (&Input, &Input) = (&inputs[at], &inputs[other]);
+        input.observed == last && (&input.name, &input.value) == (&other.name, &other.value)
+    };
+    let (begin, end) = shortest_lasso(start, inputs.len(), same);
+    inputs.truncate(end);
+    inputs[begin..].iter_mut().for_each(|input| input.repeated = true);
 }
 
 #[cfg(test)]

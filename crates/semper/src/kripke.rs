@@ -177,7 +177,7 @@ pub fn decide(structure: &mut Structure, property: &Property, budget: &Budget) -
     match found {
         Ok(Some(run)) => match check_path(structure, property, &run) {
             Ok(()) => {
-                let by = "a path of the structure, on which the property is false by the definition of LTL";
+                let by = "the path is one of the structure, and the property is false on it by the definition of LTL";
                 Decided::Violated(run, Evidence { checked: true, by: by.to_owned() })
             }
             Err(fault) => Decided::Unknown(format!("internal error: {fault}")),

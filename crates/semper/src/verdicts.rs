@@ -104,7 +104,8 @@ fn counterexample(program: &Program, replayed: &Replayed, atoms: Vec<String>, so
         name: input.name.clone(),
         value: value_text(program, &input.value),
         uninitialised: input.uninitialised,
-        step: input.observed,
+        in_loop: input.repeated,
+        step: (input.observed < run.observations.len()).then_some(input.observed),
     };
     let steps = report::trace::steps(run, program, sources).into_iter().zip(&replayed.values);
     let mut stem: Vec<CounterexampleStep> = steps

@@ -399,6 +399,43 @@ fn ranges_of_counters_and_flags() {
 }
 
 #[test]
+fn one_range_for_all_elements_and_narrow_ones_for_bit_fields() {
+    machine(
+        r"
+        int arr[3] = {0, 2}, i, first, second;     //= arr holds {0, 2, 7}; first holds {0, 2, 7}; second holds {0, 2, 7}
+        struct { int a; unsigned f : 3; } parts[2];
+        struct { unsigned f : 3; } bits;           //= bits holds {0, 2}
+        int main(void) {
+            bits.f = 10;
+            arr[0] = 7;
+            first = arr[1];
+            if (arr[i] == 7) second = arr[1];
+            parts[1].a = 9;
+            i = parts[0].a;                        //= first live
+        }",
+        &["first == 1", "second == 1"],
+    );
+}
+
+#[test]
+fn a_function_that_ends_without_a_result() {
+    let text = format!(
+        r"{INPUTS}
+        int kept, r;
+        int f(int n) {{ if (n) return 3; }}
+        int g(void) {{ kept = f(r); return 1; }}
+        int main(void) {{
+            g();
+            if (kept == 5) r = 2;
+        }}"
+    );
+    // Inlined, it is an input; here it is what was never written, also for those who did not call.
+    let subject = Subject::new(&text, &[]);
+    let said = facts(&subject, Integers::Machine);
+    assert!(said.contains(&(2, "kept unwritten compared: 0 5".to_owned())), "{said:#?}");
+}
+
+#[test]
 fn live_before_a_line() {
     machine(
         r"

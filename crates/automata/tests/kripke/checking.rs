@@ -36,10 +36,11 @@ fn violation(kripke: &Kripke, text: &str) -> Option<Run> {
     Some(run)
 }
 
-/// The structure in `docs/kripke-format.md`.
+/// The structure in `docs/tutorial.md`.
 fn mutual_exclusion() -> Kripke {
-    let page = include_str!("../../../../docs/kripke-format.md");
-    let start = page.find("```kripke\n").expect("the page has an example") + "```kripke\n".len();
+    let page = include_str!("../../../../docs/tutorial.md");
+    let opening = "```kripke mutex.kripke\n";
+    let start = page.find(opening).expect("the page has an example") + opening.len();
     let length = page[start..].find("```").expect("the example ends");
     read(&page[start..start + length]).expect("the example is well-formed")
 }

@@ -3,7 +3,9 @@
 use certify::{Closing, Rejected, Replayed};
 use foundation::{Budget, Exhausted};
 use program::EndKind;
-use program::semantics::{Answer, Pointer, RunEnd, Semantics, UndefinedBehaviour, UndefinedMode, Value, Warning};
+use program::semantics::{
+    Answer, ObserveMode, Pointer, RunEnd, Semantics, UndefinedBehaviour, UndefinedMode, Value, Warning,
+};
 use task::Lasso;
 
 use crate::worlds::{inputs, replayed, task, task_under};
@@ -53,6 +55,25 @@ int main(void) { while (1) { x = __VERIFIER_nondet_int(); } }
     assert!(found.inputs.iter().all(|input| input.name == "__VERIFIER_nondet_int" && !input.uninitialised));
     assert!(found.inputs.windows(2).all(|pair| pair[0].observed < pair[1].observed));
     assert_eq!(replayed(&task(c, "F G \"x < 9\""), &inputs(&[1, 2], &[3, 7])), Err(Rejected::NotViolated));
+}
+
+#[test]
+fn the_inputs_of_a_loop_without_observations_are_told_too() {
+    let c = "
+extern int __VERIFIER_nondet_int(void);
+int x, y;
+int main(void) { x = 1; while (1) { y = __VERIFIER_nondet_int(); } }
+";
+    let semantics = Semantics { observe: ObserveMode::Change, ..Semantics::default() };
+    let found = replayed(&task_under(c, "F \"x == 2\"", semantics), &inputs(&[4, 5], &[6, 7])).unwrap();
+    assert_eq!(found.run.end, RunEnd::Silent);
+    let told = |repeated: bool| found.inputs.iter().filter(move |input| input.repeated == repeated);
+    let values = |repeated: bool| told(repeated).map(|input| input.value.clone()).collect::<Vec<_>>();
+    assert_eq!(values(false)[..2], [Value::int(4), Value::int(5)]);
+    let mut round = values(true);
+    round.sort();
+    assert_eq!(round, [Value::int(6), Value::int(7)], "one round of the loop");
+    assert!(found.inputs.iter().all(|input| input.observed == found.run.observations.len()));
 }
 
 #[test]

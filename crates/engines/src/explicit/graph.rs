@@ -51,12 +51,8 @@ pub enum Expansion {
 impl Graph {
     /// The initial states of a product, none of them expanded.
     pub fn new<S: Space>(product: &mut Product<'_, S>) -> Self {
-        let mut graph = Self {
-            store: Store::new(product.space.words()),
-            edges: Vec::new(),
-            first: vec![0],
-            enabled: Vec::new(),
-        };
+        let mut graph =
+            Self { store: Store::new(product.space.words()), edges: Vec::new(), first: vec![0], enabled: Vec::new() };
         for initial in product.initial() {
             graph.store.insert(&initial);
         }

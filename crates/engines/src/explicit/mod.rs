@@ -9,6 +9,7 @@
 //! | [`product`] | the space together with the automaton of the negated property |
 //! | [`store`] | the visited states |
 //! | [`search`](mod@search) | emptiness by strongly connected components |
+//! | [`parallel`] | the same by several threads |
 //! | [`graph`] | a part of the product in memory |
 //! | [`strong`] | emptiness under strong fairness |
 //! | [`lasso`](mod@lasso) | short counterexamples |
@@ -20,6 +21,7 @@ pub mod inputs;
 pub mod interpreted;
 pub mod lasso;
 pub mod native;
+pub mod parallel;
 pub mod product;
 pub mod search;
 pub mod space;
@@ -32,6 +34,7 @@ use task::{Certificate, Counterexample, Engine, Negation, Outcome, Reason, Sched
 use inputs::Inputs;
 use interpreted::InterpretedSpace;
 use native::NativeSpace;
+use parallel::{SearchedInParallel, search_parallel};
 use product::{Product, tag_bits};
 use search::{Found, search};
 use space::Space;
@@ -98,12 +101,23 @@ impl Explicit {
     ) -> Result<Verdict, Reason> {
         let searched = match product.scheduler() {
             Scheduler::StrongFair => search_strongly_fair(&mut product, budget),
+            Scheduler::Any | Scheduler::WeakFair if self.threads > 1 => {
+                let SearchedInParallel { states, transitions, bytes, threads, answer, .. } =
+                    search_parallel(&mut product, self.threads, budget);
+                statistics.count("threads", threads as u64);
+                match answer {
+                    parallel::Answer::Violation(searched) => searched,
+                    parallel::Answer::Unknown(reason) => return Err(reason),
+                    parallel::Answer::Nothing => {
+                        measured(statistics, states, transitions, bytes);
+                        return Ok(Verdict::Holds(Certificate::ClosedStateSpace { states, transitions }));
+                    }
+                }
+            }
             Scheduler::Any | Scheduler::WeakFair => search(&mut product, budget),
         };
         let (states, transitions) = (u64::from(searched.store.len()), searched.transitions);
-        statistics.count("states", states);
-        statistics.count("transitions", transitions);
-        statistics.quantity("bytes_per_state", searched.bytes as f64 / states.max(1) as f64);
+        measured(statistics, states, transitions, searched.bytes);
         match &searched.found {
             Found::Unknown(reason) => Err(reason.clone()),
             Found::Nothing => Ok(Verdict::Holds(Certificate::ClosedStateSpace { states, transitions })),
@@ -114,4 +128,10 @@ impl Explicit {
             }
         }
     }
+}
+
+fn measured(statistics: &mut Statistics, states: u64, transitions: u64, bytes: usize) {
+    statistics.count("states", states);
+    statistics.count("transitions", transitions);
+    statistics.quantity("bytes_per_state", bytes as f64 / states.max(1) as f64);
 }

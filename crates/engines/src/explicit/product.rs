@@ -70,7 +70,9 @@ impl<'n, S: Space> Product<'n, S> {
         let next = Next { state: vec![0; space.words()], ..Next::default() };
         let fair_threads = match scheduler {
             Scheduler::Any => 0,
-            Scheduler::WeakFair | Scheduler::StrongFair => MOST_FAIR_THREADS.min(Marks::MOST - 1 - negation.automaton.acceptance_sets()),
+            Scheduler::WeakFair | Scheduler::StrongFair => {
+                MOST_FAIR_THREADS.min(Marks::MOST - 1 - negation.automaton.acceptance_sets())
+            }
         };
         Self {
             space,

@@ -3,7 +3,7 @@
 //! States are compared word for word, so that no two are ever taken for one: a table that loses states can prove
 //! nothing. The arena grows by whole pieces, which are never moved. A table entry takes four bytes: the state's number,
 //! and in the bits that numbers do not need yet some bits of its hash, so that hardly ever a state is compared with
-//! another one. The table grows by half when it is four fifths full; the old one is given back before the new one is
+//! another one. The table doubles when it is four fifths full; the old one is given back before the new one is
 //! made, because the arena holds all that is needed.
 
 /// A set of states of equal length, numbered in the order in which they came.
@@ -122,7 +122,7 @@ impl Store {
     /// Makes room for so many more states. Lookups that were begun before are void.
     pub fn reserve(&mut self, more: usize) {
         while (self.len as usize + more) * 5 > self.table.len() * 4 {
-            self.rebuild(self.table.len() + self.table.len() / 2);
+            self.rebuild(self.table.len() * 2);
         }
     }
 
@@ -166,7 +166,7 @@ impl Store {
         piece[place * self.words..(place + 1) * self.words].copy_from_slice(state);
         self.len += 1;
         if self.len as usize * 5 > self.table.len() * 4 {
-            self.rebuild(self.table.len() + self.table.len() / 2);
+            self.rebuild(self.table.len() * 2);
         }
     }
 

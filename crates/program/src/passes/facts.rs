@@ -118,7 +118,11 @@ fn insert(node: &Rc<Node>, key: u32, fact: Fact) -> Rc<Node> {
     let leaf = || Rc::new(Node::Leaf { key, fact });
     match &**node {
         Node::Leaf { key: own, fact: known } if *own == key => {
-            if *known == fact { node.clone() } else { leaf() }
+            if *known == fact {
+                node.clone()
+            } else {
+                leaf()
+            }
         }
         Node::Leaf { key: own, .. } => link(key, leaf(), *own, node.clone()),
         Node::Branch { prefix, bit, .. } if above(key, *bit) != *prefix => link(key, leaf(), *prefix, node.clone()),
@@ -243,8 +247,7 @@ mod tests {
         let constants: BTreeMap<_, _> = facts.constants().into_iter().collect();
         let expected = model.iter().filter(|(_, number)| **number != 0);
         keys.into_iter().all(same)
-            && constants
-                == expected.map(|(&key, &n)| (VariableId::from_index(key), ExprId::from_index(n))).collect()
+            && constants == expected.map(|(&key, &n)| (VariableId::from_index(key), ExprId::from_index(n))).collect()
     }
 
     proptest! {

@@ -2,7 +2,8 @@
 //!
 //! There is one arithmetic: an operation whose operands are constant is evaluated by the interpreter's own evaluator,
 //! without memory. An expression whose evaluation is undefined is never replaced; neither is one whose evaluation would
-//! ask a question (what is not initialised, a device register) or overflow visibly. Under ideal integers a value outside
+//! ask a question (what is not initialised, a device register) or overflow visibly; the module `quiet` says which
+//! do not. Under ideal integers a value outside
 //! the range of its type is not written as a constant, since constants lie in the range of theirs.
 //!
 //! Constants are canonical: equal values of one type are equal expressions.
@@ -10,12 +11,13 @@
 use std::collections::HashMap;
 
 use foundation::Id;
-use num_traits::{One, ToPrimitive, Zero};
+use num_traits::ToPrimitive;
 
 use super::facts::{Fact, Facts};
-use crate::expr::{BinaryOp, Constant, ExprId, ExprKind, Place, Root, Step};
+use super::rewrite::with_operands;
+use crate::expr::{Constant, ExprId, ExprKind, Place, Root, Step};
 use crate::model::{Initial, Program, VariableId, VariableKind};
-use crate::semantics::arithmetic::{MOST_IDEAL_SHIFT, fits};
+use crate::semantics::arithmetic::fits;
 use crate::semantics::evaluate::{Environment, Target, evaluate};
 use crate::semantics::{Integers, ObjectId, Pointer, Stop, Value};
 use crate::types::{Scalar, Type, TypeId};
@@ -35,14 +37,14 @@ pub(super) enum Known {
 pub(super) struct Folder<'p> {
     /// The program, to whose expressions new ones are added.
     pub program: &'p mut Program,
-    integers: Integers,
-    keep_overflow: bool,
+    pub(super) integers: Integers,
+    pub(super) keep_overflow: bool,
     /// Operations on constants that were evaluated before.
     evaluated: HashMap<ExprId, Known>,
     /// What was found of expressions under the facts of now, by number of the expression.
-    now: u32,
+    pub(super) now: u32,
     known: Vec<(u32, Known)>,
-    quiet: Vec<(u32, bool)>,
+    pub(super) quiet: Vec<(u32, bool)>,
     folded: Vec<(u32, ExprId)>,
 }
 
@@ -90,41 +92,6 @@ impl<'p> Folder<'p> {
     pub(super) fn always(&mut self, expr: ExprId) -> Option<ExprId> {
         self.turn_to_other_facts();
         self.constant(expr, &Facts::default())
-    }
-
-    /// Whether evaluating an expression can be left out: it always comes to an end, asks nothing, and does not overflow
-    /// where that can be seen.
-    pub(super) fn is_quiet(&mut self, expr: ExprId, facts: &Facts) -> bool {
-        if let Some(&(when, quiet)) = self.quiet.get(expr.index())
-            && when == self.now
-        {
-            return quiet;
-        }
-        let quiet = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.quietness(expr, facts));
-        remember(&mut self.quiet, expr, (self.now, quiet), (0, false));
-        quiet
-    }
-
-    /// Whether reading or writing a part of a variable by its name, and finding out which, always comes to an end.
-    pub(super) fn is_inside(&mut self, place: &Place, facts: &Facts) -> bool {
-        let Root::Variable(variable) = place.root else { return false };
-        let mut ty = self.program.variables[variable].ty;
-        for step in &place.path {
-            match (step, self.program.types.get(ty)) {
-                (Step::Field(number), Type::Record(record)) if !record.is_union => {
-                    ty = record.fields[*number as usize].ty;
-                }
-                (Step::Index(index), &Type::Array { element, length }) => {
-                    let index = self.index_of(*index, facts);
-                    if index.is_none_or(|index| index >= length) {
-                        return false;
-                    }
-                    ty = element;
-                }
-                _ => return false,
-            }
-        }
-        true
     }
 
     /// The value of an index that is constant and not negative.
@@ -281,105 +248,6 @@ impl<'p> Folder<'p> {
         Some(self.program.exprs.intern(kind, ty))
     }
 
-    fn quietness(&mut self, expr: ExprId, facts: &Facts) -> bool {
-        if matches!(self.value(expr, facts), Known::Constant(_)) {
-            return true;
-        }
-        let contents = self.program.exprs.get(expr);
-        let (kind, ty) = (contents.kind.clone(), contents.ty);
-        let ideal = self.integers == Integers::Ideal;
-        let signed = matches!(ty, Scalar::Int(int) if int.signed) && !ideal;
-        let may_overflow = signed && self.keep_overflow;
-        match kind {
-            ExprKind::Constant(_) | ExprKind::FunctionAddress(_) => true,
-            ExprKind::Load(place) => self.reads_quietly(&place, facts),
-            ExprKind::Not(operand) => self.is_quiet(operand, facts),
-            ExprKind::Unary(_, operand) => !may_overflow && self.is_quiet(operand, facts),
-            ExprKind::Cast(operand) => {
-                let numbers = match (self.program.exprs.ty(operand), ty) {
-                    (Scalar::Float(_), Scalar::Int(_)) => false,
-                    // An address whose object is gone can be copied, but not be converted.
-                    (from, to) => (from == Scalar::Pointer) == (to == Scalar::Pointer),
-                };
-                numbers && self.is_quiet(operand, facts)
-            }
-            ExprKind::And(left, right) | ExprKind::Or(left, right) => {
-                self.is_quiet(left, facts) && self.is_quiet(right, facts)
-            }
-            ExprKind::Compare(_, left, right) => {
-                self.program.exprs.ty(left) != Scalar::Pointer
-                    && self.is_quiet(left, facts)
-                    && self.is_quiet(right, facts)
-            }
-            ExprKind::If(condition, then, otherwise) => {
-                self.is_quiet(condition, facts) && self.is_quiet(then, facts) && self.is_quiet(otherwise, facts)
-            }
-            ExprKind::Binary(op, left, right) => {
-                let total = match op {
-                    _ if matches!(ty, Scalar::Float(_)) => true,
-                    BinaryOp::Add | BinaryOp::Subtract => !may_overflow,
-                    // Ideal integers must not become too long.
-                    BinaryOp::Multiply => !may_overflow && !ideal,
-                    BinaryOp::Divide | BinaryOp::Remainder => self.divides_safely(right, facts),
-                    BinaryOp::ShiftLeft => !may_overflow && !ideal && self.shifts_safely(right, ty, facts),
-                    BinaryOp::ShiftRight => self.shifts_safely(right, ty, facts),
-                    BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => true,
-                };
-                total && self.is_quiet(left, facts) && self.is_quiet(right, facts)
-            }
-            ExprKind::AddressOf(Place { root: Root::Variable(_), path, .. }) => {
-                !ideal
-                    && path.iter().all(|step| match step {
-                        Step::Field(_) => true,
-                        Step::Index(index) => self.is_quiet(*index, facts),
-                    })
-            }
-            ExprKind::AddressOf(_) | ExprKind::PointerAdd { .. } | ExprKind::PointerDifference { .. } => false,
-        }
-    }
-
-    /// Whether a part of a variable can be read without asking for its value. What is pointed to may hold anything,
-    /// and so may a member of a union; other locals than the tracked ones may hold what was not chosen yet.
-    pub(super) fn reads_quietly(&mut self, place: &Place, facts: &Facts) -> bool {
-        let Root::Variable(variable) = place.root else { return false };
-        if self.is_tracked(variable) {
-            return facts.get(variable).is_some();
-        }
-        let contents = &self.program.variables[variable];
-        let chosen = match &contents.kind {
-            VariableKind::Global { initial: Initial::Values(_), .. } => !contents.address_taken,
-            VariableKind::Literal { initial: Initial::Values(_) } => true,
-            _ => false,
-        };
-        chosen && !self.holds_union(place.ty) && self.is_inside(place, facts)
-    }
-
-    fn holds_union(&self, ty: TypeId) -> bool {
-        match self.program.types.get(ty) {
-            Type::Scalar(_) => false,
-            Type::Opaque => true,
-            Type::Array { element, .. } => self.holds_union(*element),
-            Type::Record(record) => record.is_union || record.fields.iter().any(|field| self.holds_union(field.ty)),
-        }
-    }
-
-    fn divides_safely(&mut self, divisor: ExprId, facts: &Facts) -> bool {
-        let Some(constant) = self.constant(divisor, facts) else { return false };
-        match &self.program.exprs.get(constant).kind {
-            ExprKind::Constant(Constant::Int(divisor)) => !divisor.is_zero() && !(-divisor).is_one(),
-            _ => false,
-        }
-    }
-
-    fn shifts_safely(&mut self, count: ExprId, ty: Scalar, facts: &Facts) -> bool {
-        let most = match (self.integers, ty) {
-            (Integers::Ideal, _) => u64::from(MOST_IDEAL_SHIFT),
-            (Integers::Machine, Scalar::Int(int)) => u64::from(int.bits) - 1,
-            _ => return false,
-        };
-        self.index_of(count, facts).is_some_and(|count| count <= most)
-    }
-
     /// An expression that has the same value, asks the same and stops in the same cases, with what is known put in.
     pub(super) fn fold(&mut self, expr: ExprId, facts: &Facts) -> ExprId {
         if let Some(constant) = self.constant(expr, facts) {
@@ -508,46 +376,8 @@ impl<'p> Folder<'p> {
     }
 }
 
-/// An operation on other operands, in the order of [`crate::expr::Exprs::operands`].
-pub(super) fn with_operands(kind: ExprKind, operands: &[ExprId]) -> ExprKind {
-    match (kind, operands) {
-        (ExprKind::Unary(op, _), &[operand]) => ExprKind::Unary(op, operand),
-        (ExprKind::Not(_), &[operand]) => ExprKind::Not(operand),
-        (ExprKind::Cast(_), &[operand]) => ExprKind::Cast(operand),
-        (ExprKind::Binary(op, ..), &[left, right]) => ExprKind::Binary(op, left, right),
-        (ExprKind::Compare(op, ..), &[left, right]) => ExprKind::Compare(op, left, right),
-        (ExprKind::And(..), &[left, right]) => ExprKind::And(left, right),
-        (ExprKind::Or(..), &[left, right]) => ExprKind::Or(left, right),
-        (ExprKind::If(..), &[condition, then, otherwise]) => ExprKind::If(condition, then, otherwise),
-        (ExprKind::PointerAdd { stride, .. }, &[base, index]) => ExprKind::PointerAdd { base, index, stride },
-        (ExprKind::PointerDifference { stride, .. }, &[left, right]) => {
-            ExprKind::PointerDifference { left, right, stride }
-        }
-        (ExprKind::Load(place), operands) => ExprKind::Load(place_with_operands(place, operands)),
-        (ExprKind::AddressOf(place), operands) => ExprKind::AddressOf(place_with_operands(place, operands)),
-        (kind, _) => kind,
-    }
-}
-
-fn place_with_operands(place: Place, operands: &[ExprId]) -> Place {
-    let mut operands = operands.iter().copied();
-    let mut next = || operands.next().expect("as many operands as before");
-    let root = match place.root {
-        Root::Variable(variable) => Root::Variable(variable),
-        Root::Pointer { pointee, .. } => Root::Pointer { address: next(), pointee },
-    };
-    let path = place
-        .path
-        .into_iter()
-        .map(|step| match step {
-            Step::Field(field) => Step::Field(field),
-            Step::Index(_) => Step::Index(next()),
-        })
-        .collect();
-    Place { root, path, ty: place.ty }
-}
-
-fn remember<T: Copy>(table: &mut Vec<T>, expr: ExprId, entry: T, nothing: T) {
+/// Puts an entry into a table by the number of an expression.
+pub(super) fn remember<T: Copy>(table: &mut Vec<T>, expr: ExprId, entry: T, nothing: T) {
     if table.len() <= expr.index() {
         table.resize(expr.index() + 1, nothing);
     }

@@ -16,6 +16,7 @@ pub mod interleave;
 mod parts;
 pub mod prepared;
 pub mod promote;
+mod quiet;
 pub mod rename;
 mod rewrite;
 pub mod run;

@@ -72,6 +72,9 @@ pub fn prepare(
     if program.has_threads() {
         return Err(NotPrepared::Threads);
     }
+    if program.entry.is_none_or(|entry| program.functions[entry].entry.is_none()) {
+        return Err(NotPrepared::NotInlined(NotInlined::NoEntry));
+    }
     // A function without a body takes whatever it is given.
     let mut tolerant = program.clone();
     for function in program.functions.ids().filter(|function| program.functions[*function].entry.is_none()) {
@@ -172,6 +175,29 @@ impl Prepared {
         looks || self.atoms.has_call(function) || self.semantics.stop_at_call == Some(function)
     }
 
+    /// Whether it can be seen that anything at all is written. Under `--observe change` atoms are evaluated after every
+    /// expression that has written something, which may ask for what is not initialised, or read a device register.
+    pub(super) fn shows_all_writes(&self) -> bool {
+        if self.semantics.observe != ObserveMode::Change {
+            return false;
+        }
+        let mut uses = Uses::new(&self.program);
+        self.atoms.expressions().for_each(|expr| uses.expr(expr));
+        let opened: BTreeSet<VariableId> = (self.program.edges.values())
+            .filter_map(|edge| match edge.op {
+                Op::Declare(variable) | Op::Join { result: variable, .. } => Some(variable),
+                _ => None,
+            })
+            .collect();
+        let is_initialised = |variable: &VariableId| match &self.program.variables[*variable].kind {
+            VariableKind::Global { initial, .. } | VariableKind::Literal { initial } => {
+                *initial != Initial::Arbitrary && !opened.contains(variable)
+            }
+            _ => false,
+        };
+        uses.memory_read || !uses.read.iter().all(is_initialised)
+    }
+
     /// All variables that edges and atoms read, write or point to.
     pub fn used_variables(&self) -> BTreeSet<VariableId> {
         let Uses { read, pointed_to, .. } = Uses::of(self);
@@ -254,11 +280,11 @@ impl Prepared {
     }
 }
 
-/// The variable that receives a return value which is missing. Its value is arbitrary, but not asked for before it is
-/// read, so that it is as if the variable was declared anew.
+/// The local variable that receives a return value which is missing. Its value is arbitrary, but not asked for before it
+/// is read, so that it is as if the variable was declared anew. A global cannot be declared: there the value stays an
+/// input, which is asked for at once.
 fn missing_result(program: &Program, edge: EdgeId) -> Option<VariableId> {
     let Op::Input { target, source: InputSource::External(source) } = &program.edges[edge].op else { return None };
     let variable = target.as_variable().filter(|_| source == MISSING_RETURN_VALUE)?;
-    let is_local = program.owner(variable).is_some();
-    (is_local || program.types.as_scalar(target.ty).is_some()).then_some(variable)
+    program.owner(variable).map(|_| variable)
 }

@@ -12,10 +12,10 @@ use std::collections::HashMap;
 use foundation::Id;
 
 use super::facts::Facts;
-use super::fold::{Folder, with_operands};
+use super::fold::Folder;
 use super::parts::{Part, children, split_variables};
 use super::prepared::Prepared;
-use super::rewrite::Rewrite;
+use super::rewrite::{Rewrite, with_operands};
 use crate::cfa::{EdgeId, Observe, Op, Operand};
 use crate::expr::{ExprId, ExprKind, Place, Root, Step};
 use crate::model::VariableId;
@@ -24,6 +24,9 @@ use crate::types::{Type, TypeId};
 /// Splits variables into their parts.
 pub fn promote(mut prepared: Prepared) -> Prepared {
     prepared.refresh_address_taken();
+    if prepared.shows_all_writes() {
+        return prepared;
+    }
     let split = split_variables(&mut prepared);
     if split.is_empty() {
         return prepared;

@@ -1,7 +1,7 @@
 //! Operations over other expressions and places: what passes that change these have in common.
 
 use crate::cfa::{Allocation, Callee, Op, Operand};
-use crate::expr::{ExprId, Place};
+use crate::expr::{ExprId, ExprKind, Place, Root, Step};
 
 /// A change of expressions and places.
 pub(super) trait Rewrite {
@@ -51,11 +51,9 @@ pub(super) trait Rewrite {
             Op::SetBytes { target, byte, count } => {
                 Op::SetBytes { target: self.expr(*target), byte: self.expr(*byte), count: self.expr(*count) }
             }
-            Op::Spawn { handle, function, argument } => Op::Spawn {
-                handle: *handle,
-                function: callee(self, function),
-                argument: self.expr(*argument),
-            },
+            Op::Spawn { handle, function, argument } => {
+                Op::Spawn { handle: *handle, function: callee(self, function), argument: self.expr(*argument) }
+            }
             Op::Free(address) => Op::Free(self.expr(*address)),
             Op::Join { thread, result } => Op::Join { thread: self.expr(*thread), result: *result },
             Op::ExitThread(value) => Op::ExitThread(self.expr(*value)),
@@ -72,4 +70,43 @@ pub(super) trait Rewrite {
             | Op::AtomicEnd) => op.clone(),
         }
     }
+}
+
+/// An operation on other operands, in the order of [`crate::expr::Exprs::operands`].
+pub(super) fn with_operands(kind: ExprKind, operands: &[ExprId]) -> ExprKind {
+    match (kind, operands) {
+        (ExprKind::Unary(op, _), &[operand]) => ExprKind::Unary(op, operand),
+        (ExprKind::Not(_), &[operand]) => ExprKind::Not(operand),
+        (ExprKind::Cast(_), &[operand]) => ExprKind::Cast(operand),
+        (ExprKind::Binary(op, ..), &[left, right]) => ExprKind::Binary(op, left, right),
+        (ExprKind::Compare(op, ..), &[left, right]) => ExprKind::Compare(op, left, right),
+        (ExprKind::And(..), &[left, right]) => ExprKind::And(left, right),
+        (ExprKind::Or(..), &[left, right]) => ExprKind::Or(left, right),
+        (ExprKind::If(..), &[condition, then, otherwise]) => ExprKind::If(condition, then, otherwise),
+        (ExprKind::PointerAdd { stride, .. }, &[base, index]) => ExprKind::PointerAdd { base, index, stride },
+        (ExprKind::PointerDifference { stride, .. }, &[left, right]) => {
+            ExprKind::PointerDifference { left, right, stride }
+        }
+        (ExprKind::Load(place), operands) => ExprKind::Load(place_with_operands(place, operands)),
+        (ExprKind::AddressOf(place), operands) => ExprKind::AddressOf(place_with_operands(place, operands)),
+        (kind, _) => kind,
+    }
+}
+
+fn place_with_operands(place: Place, operands: &[ExprId]) -> Place {
+    let mut operands = operands.iter().copied();
+    let mut next = || operands.next().expect("as many operands as before");
+    let root = match place.root {
+        Root::Variable(variable) => Root::Variable(variable),
+        Root::Pointer { pointee, .. } => Root::Pointer { address: next(), pointee },
+    };
+    let path = place
+        .path
+        .into_iter()
+        .map(|step| match step {
+            Step::Field(field) => Step::Field(field),
+            Step::Index(_) => Step::Index(next()),
+        })
+        .collect();
+    Place { root, path, ty: place.ty }
 }

@@ -16,14 +16,12 @@ use super::prepared::Prepared;
 use super::uses::Uses;
 use crate::cfa::{EdgeId, Op, Operand};
 use crate::expr::Root;
-use crate::model::{Initial, VariableId, VariableKind};
+use crate::model::{VariableId, VariableKind};
 use crate::semantics::ObserveMode;
 
 /// Leaves out what is not relevant.
 pub fn slice(mut prepared: Prepared) -> Prepared {
-    // In this mode atoms are evaluated after every expression that has written anything. Where that asks something, it
-    // can be seen that nothing is written any more.
-    if prepared.semantics.observe == ObserveMode::Change && atoms_may_ask(&prepared) {
+    if prepared.shows_all_writes() {
         return prepared;
     }
     let removable = removable_assignments(&mut prepared);
@@ -46,26 +44,6 @@ pub fn slice(mut prepared: Prepared) -> Prepared {
     prepared.program.functions[root].locals.retain(|variable| used.contains(variable));
     prepared.refresh_address_taken();
     prepared
-}
-
-/// Whether evaluating an atom may ask for what is not initialised, or read a device register.
-fn atoms_may_ask(prepared: &Prepared) -> bool {
-    let program = &prepared.program;
-    let mut uses = Uses::new(program);
-    prepared.atoms.expressions().for_each(|expr| uses.expr(expr));
-    let declared: BTreeSet<VariableId> = (program.edges.values())
-        .filter_map(|edge| match edge.op {
-            Op::Declare(variable) | Op::Join { result: variable, .. } => Some(variable),
-            _ => None,
-        })
-        .collect();
-    let is_initialised = |variable: &VariableId| match &program.variables[*variable].kind {
-        VariableKind::Global { initial, .. } | VariableKind::Literal { initial } => {
-            *initial != Initial::Arbitrary && !declared.contains(variable)
-        }
-        _ => false,
-    };
-    uses.memory_read || !uses.read.iter().all(is_initialised)
 }
 
 /// The assignments to variables that could be left out, with those variables.

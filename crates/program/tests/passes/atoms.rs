@@ -102,7 +102,7 @@ fn a_function_without_a_body_takes_what_it_is_given_and_is_seen() {
 #[test]
 fn a_missing_return_value_is_asked_for_when_it_is_read() {
     let mut b = Builder::new();
-    let (x, y) = (b.global_int("x"), b.global_int("y"));
+    let (x, y) = (b.local_of("x", INT), b.global_int("y"));
     let f = b.define("f", &[], Some(INT), |b, _| {
         b.silent(Op::Return(None));
     });
@@ -132,7 +132,7 @@ fn the_way_back_leads_to_the_edges_that_were_written() {
 }
 
 #[test]
-fn recursion_and_threads_are_refused() {
+fn recursion_threads_and_programs_without_a_beginning_are_refused() {
     let mut b = Builder::new();
     let main = b.function;
     b.call(main, &[], None);
@@ -147,4 +147,8 @@ fn recursion_and_threads_are_refused() {
     b.op(Op::Spawn { handle, function: Callee::Function(f), argument });
     b.ret(0);
     assert_eq!(prepare(&b.program, &[], Semantics::default(), 1000).err(), Some(NotPrepared::Threads));
+    let mut b = Builder::new();
+    b.program.functions[b.function].entry = None;
+    let refused = prepare(&b.program, &[], Semantics::default(), 1000).err();
+    assert_eq!(refused, Some(NotPrepared::NotInlined(NotInlined::NoEntry)));
 }

@@ -35,8 +35,13 @@ fn a_copy_is_made_part_by_part_and_observed_once() {
     let after = passed(&b, &[atom], Semantics::default(), promote);
     // The second part has a location between, so that it comes last.
     assert_eq!(edges(&after), ["t.x = s.x", "return 0 *", "t.y = s.y *"]);
-    assert_eq!(shown(&after, 3).questions, ["uninitialised Int(IntType { bits: 32, signed: true })",
-        "uninitialised Int(IntType { bits: 8, signed: true })"]);
+    assert_eq!(
+        shown(&after, 3).questions,
+        [
+            "uninitialised Int(IntType { bits: 32, signed: true })",
+            "uninitialised Int(IntType { bits: 8, signed: true })"
+        ]
+    );
 }
 
 #[test]
@@ -122,13 +127,13 @@ fn initial_values_go_to_their_parts() {
         value: b.program.exprs.int(number, IntType::signed(bits)),
     });
     let s = b.global("s", record);
-    b.program.variables[s].kind =
-        VariableKind::Global { initial: Initial::Values(values.to_vec()), declared_in: None };
+    b.program.variables[s].kind = VariableKind::Global { initial: Initial::Values(values.to_vec()), declared_in: None };
     let nine = b.int(9);
     let place = b.part(s, &[Step::Field(2)]);
     b.assign(place, nine);
     b.ret(0);
-    let atoms = [(0, -2), (1, 7), (2, 0), (2, 9)].map(|(field, number)| part_is(&mut b, s, &[Step::Field(field)], number));
+    let atoms =
+        [(0, -2), (1, 7), (2, 0), (2, 9)].map(|(field, number)| part_is(&mut b, s, &[Step::Field(field)], number));
     let after = passed(&b, &atoms, Semantics::default(), promote);
     assert_eq!(edges(&after)[0], "s.c = 9 *");
     assert_eq!(shown(&after, 0).truth[..2], [vec![true, true, true, false], vec![true, true, false, true]]);

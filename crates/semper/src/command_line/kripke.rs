@@ -44,7 +44,7 @@ pub(super) fn check(options: &CheckOptions) -> Result<Status> {
     match options.output.format {
         Format::Text => {
             show_diagnostics(&diagnostics, &sources);
-            output::print(&report::kripke::render(&report, host::terminal::width()))?;
+            output::print(&report::kripke::render(&report, options.output.verbose, host::terminal::width()))?;
         }
         Format::Json => output::print_json(&report)?,
     }

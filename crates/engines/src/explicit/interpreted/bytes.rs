@@ -225,7 +225,9 @@ mod tests {
             .chain([(Scalar::Float(FloatType::F64), Value::float(-2.5))])
             .collect();
         let variable = VariableId::from_index(300);
-        for object in [ObjectId::Global(variable), ObjectId::Local { thread: 3, depth: 200, variable }, ObjectId::Heap(7)] {
+        for object in
+            [ObjectId::Global(variable), ObjectId::Local { thread: 3, depth: 200, variable }, ObjectId::Heap(7)]
+        {
             written.push((Scalar::Pointer, Value::Pointer(Pointer::Object { object, offset: -9 })));
         }
         let others = [Pointer::Null, Pointer::Dangling, Pointer::Register(1 << 40), Pointer::Invalid(129)];

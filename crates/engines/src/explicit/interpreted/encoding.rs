@@ -222,8 +222,7 @@ impl Encoding {
         let mut frames: Vec<Frame> = Vec::new();
         for _ in 0..bytes.number() {
             let location: LocationId = bytes.id();
-            let caller =
-                frames.last().map(|below| self.program.locations[below.location].out[bytes.number() as usize]);
+            let caller = frames.last().map(|below| self.program.locations[below.location].out[bytes.number() as usize]);
             frames.push(Frame { function: self.program.locations[location].function, location, caller });
         }
         Thread { frames, status }
@@ -232,7 +231,8 @@ impl Encoding {
     fn write_globals<'m>(&self, objects: &mut Peekable<impl Iterator<Item = Named<'m>>>, out: &mut Vec<u8>) {
         let mut list = Exceptions::new(out);
         for (at, &id) in self.globals.iter().enumerate() {
-            let (_, object) = objects.next_if(|&(next, _)| next == ObjectId::Global(id)).expect("globals live for ever");
+            let (_, object) =
+                objects.next_if(|&(next, _)| next == ObjectId::Global(id)).expect("globals live for ever");
             let (start, at_start) = self.variables[id].start.as_ref().expect("a global");
             if !self.variables[id].constant || object.number != start.number {
                 list.add(at, at_start, |out| self.put_contents(out, object, Some(id)));
@@ -333,9 +333,7 @@ impl Encoding {
             Some(Op::Call { result, .. }) => *result,
             _ => None,
         };
-        move |variable| {
-            self.variables[variable].forgettable && (awaited == Some(variable) || !live.contains(variable))
-        }
+        move |variable| self.variables[variable].forgettable && (awaited == Some(variable) || !live.contains(variable))
     }
 
     fn put_contents(&self, out: &mut Vec<u8>, object: &Object, variable: Option<VariableId>) {

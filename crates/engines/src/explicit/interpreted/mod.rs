@@ -127,10 +127,11 @@ impl InterpretedSpace {
         }
         let accesses = Accesses::new(&task.program);
         let start = start_of(task)?;
-        let may_reduce = negation.stutter_invariant && task.scheduler == Scheduler::Any;
         let goal: Vec<&Atom> = negation.atoms.iter().map(|&atom| &task.atoms[foundation::Id::index(atom)]).collect();
-        let reduction =
-            may_reduce.then(|| Reduction::new(&task.program, task.semantics, &task.atoms, &goal, &accesses)).flatten();
+        let reduction = match negation.stutter_invariant {
+            true => Reduction::new(&task.program, task.semantics, &task.atoms, &goal, &accesses),
+            false => None,
+        };
         let stepper = Stepper {
             task: task.clone(),
             negation: negation.clone(),
@@ -142,13 +143,8 @@ impl InterpretedSpace {
         let mut known = Known::default();
         let before_start = known.configurations.insert(&[]);
         debug_assert_eq!(before_start, Some(BEFORE_START));
-        let shared = Shared {
-            stepper,
-            encoding,
-            domains: Box::new(domains),
-            budget: budget.clone(),
-            known: Mutex::new(known),
-        };
+        let shared =
+            Shared { stepper, encoding, domains: Box::new(domains), budget: budget.clone(), known: Mutex::new(known) };
         Ok(Self::view(Arc::new(shared)))
     }
 
@@ -271,7 +267,8 @@ impl Shared {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The first step of a configuration. If a thread may go on alone, only its steps count.
+    /// The first step of a configuration. If a thread may go on alone, only its steps count, unless schedules must be
+    /// fair.
     fn first_step(&self, from: Option<&Configuration>) -> (Cursor, Taken) {
         for thread in from.into_iter().flat_map(|configuration| self.loners(&configuration.state)) {
             let cursor = Cursor { alone: Some(thread), decisions: Decisions::default() };
@@ -285,7 +282,7 @@ impl Shared {
 
     /// The threads that may go on alone, as far as is known beforehand.
     fn loners(&self, state: &State) -> Vec<u32> {
-        if self.stepper.reduction.is_none() || count_running(state) < 2 {
+        if self.stepper.task.scheduler != Scheduler::Any || count_running(state) < 2 {
             return Vec::new();
         }
         let running = (0..).zip(&state.threads).filter(|(_, thread)| thread.status == Status::Running);

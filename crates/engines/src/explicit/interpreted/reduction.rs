@@ -14,9 +14,7 @@ use std::collections::HashSet;
 use foundation::{Arena, Id};
 use program::semantics::state::State;
 use program::semantics::{ObserveMode, Semantics};
-use program::{
-    Atom, Callee, EdgeId, FunctionId, Initial, LocationId, Observe, Op, Program, VariableId, VariableKind,
-};
+use program::{Atom, Callee, EdgeId, FunctionId, Initial, LocationId, Observe, Op, Program, VariableId, VariableKind};
 
 use super::accesses::{Access, Accesses, access_of_expression, named};
 use super::threads::{RootId, Threads, targets};
@@ -28,6 +26,8 @@ pub(super) enum Alone {
     No,
     /// Go on alone, if nothing is asked and nothing ends the run.
     Quietly,
+    /// The same; it may let others go on that wait.
+    Opening,
     /// Go on alone, with all answers to what is asked; nothing can go wrong.
     Asking,
 }
@@ -60,7 +60,16 @@ impl Reduction {
         let results = results_of(program, &threads.addressed);
         let mut alone = Vec::new();
         for root in 0..threads.roots.len() {
-            let judge = Judge { program, semantics, accesses, threads: &threads, visible: &visible, sharing: &sharing, results: &results, root };
+            let judge = Judge {
+                program,
+                semantics,
+                accesses,
+                threads: &threads,
+                visible: &visible,
+                sharing: &sharing,
+                results: &results,
+                root,
+            };
             alone.push(judge.locations());
         }
         Some(Self { threads, alone })
@@ -254,7 +263,11 @@ impl Judge<'_> {
             .program
             .locations
             .values()
-            .map(|location| if functions.contains(&location.function) { self.location(&location.out) } else { Alone::No })
+            .map(
+                |location| {
+                    if functions.contains(&location.function) { self.location(&location.out) } else { Alone::No }
+                },
+            )
             .collect();
         self.keep_sticky(&mut alone);
         alone
@@ -300,14 +313,15 @@ impl Judge<'_> {
                     _ => Alone::No,
                 }
             }
+            // A return may be the end of a thread, for which others may wait.
             Op::Return(_) if self.leaves(self.program.locations[self.program.edges[id].from].function) => {
-                Alone::Quietly
+                Alone::Opening
             }
             Op::Spawn { function: Callee::Function(function), .. } if self.enters(*function) => {
                 self.if_only_here(|op| matches!(op, Op::Spawn { .. }))
             }
             Op::Join { .. } => self.if_only_here(|op| matches!(op, Op::Join { .. })),
-            Op::Unlock(mutex) if self.is_plain_mutex(*mutex) => Alone::Quietly,
+            Op::Unlock(mutex) if self.is_plain_mutex(*mutex) => Alone::Opening,
             _ => Alone::No,
         }
     }
@@ -333,10 +347,9 @@ impl Judge<'_> {
 
     /// Whether entering a function is nobody else's business.
     fn enters(&self, function: FunctionId) -> bool {
-        !self.program.functions[function].atomic
-            && self.semantics.stop_at_call != Some(function)
-            && !self.visible.functions.contains(&function)
-            && !(self.visible.pending && self.visible.observed_entries.contains(&function))
+        let is_seen = self.visible.functions.contains(&function)
+            || self.visible.pending && self.visible.observed_entries.contains(&function);
+        !is_seen && !self.program.functions[function].atomic && self.semantics.stop_at_call != Some(function)
     }
 
     /// Whether leaving a function is: pointers to its variables become dangling, and the caller gets a result.
@@ -354,14 +367,13 @@ impl Judge<'_> {
         let others = self.threads.roots.iter().enumerate().filter(|(number, root)| *number != self.root || root.many);
         let elsewhere =
             others.flat_map(|(_, root)| &root.concurrent).any(|&edge| is_such(&self.program.edges[edge].op));
-        if elsewhere { Alone::No } else { Alone::Quietly }
+        if elsewhere { Alone::No } else { Alone::Opening }
     }
 
     /// Giving a mutex back only lets others go on that wait, unless somebody looks at it without waiting. A mutex in a
     /// global variable cannot be gone.
     fn is_plain_mutex(&self, mutex: program::ExprId) -> bool {
-        let is_global =
-            named(self.program, mutex).is_some_and(|(variable, _)| self.program.owner(variable).is_none());
+        let is_global = named(self.program, mutex).is_some_and(|(variable, _)| self.program.owner(variable).is_none());
         let looks = |&edge: &EdgeId| matches!(self.program.edges[edge].op, Op::TryLock { .. } | Op::InitLock(_));
         is_global && !self.threads.roots.iter().flat_map(|root| &root.concurrent).any(looks)
     }
@@ -384,7 +396,8 @@ impl Judge<'_> {
             color[start.index()] = Color::Open;
             while let Some((location, next)) = path.last_mut() {
                 let location = *location;
-                let out = if alone[location] == Alone::No { &[] } else { self.program.locations[location].out.as_slice() };
+                let out =
+                    if alone[location] == Alone::No { &[] } else { self.program.locations[location].out.as_slice() };
                 let Some(&edge) = out.get(*next) else {
                     color[location.index()] = Color::Done;
                     path.pop();

@@ -103,7 +103,6 @@ impl Stepper {
                 taken: Taken { end: End::Cut, letters: Vec::new(), last: 0, enabled: 1, ran: 1 },
                 edges: 0,
                 threads_before: 0,
-                running_before: 0,
             };
             run.go(from, alone, most_edges);
             let (edges, taken) = (run.edges, run.taken);
@@ -164,8 +163,6 @@ struct Run<'r, 'd> {
     edges: usize,
     /// How many threads there were before the step.
     threads_before: usize,
-    /// How many of them had not ended.
-    running_before: usize,
 }
 
 /// Why a thread takes an edge.
@@ -238,7 +235,6 @@ impl Run<'_, '_> {
     fn enter(&mut self, configuration: &Configuration) {
         let Configuration { state, attention, running, letter } = configuration.clone();
         self.threads_before = state.threads.len();
-        self.running_before = count_running(&state);
         self.interpreter.state = state;
         self.interpreter.running = running;
         self.observer.attention = attention.unwrap_or_else(|| fresh_attention(&mut self.interpreter));
@@ -262,18 +258,14 @@ impl Run<'_, '_> {
 
     /// Which thread takes the next edge, and why; none where the step ends here.
     fn schedule(&mut self, alone: Option<u32>) -> Result<Option<(Scheduled, Because)>, Stop> {
-        let state = &self.interpreter.state;
         let first = self.edges == 0;
-        let scheduling = match alone {
-            None if first => Scheduling::Enumerated,
-            Some(thread) if first => Scheduling::Preferred(vec![thread]),
-            _ if self.stepper.task.scheduler != Scheduler::Any && !self.goes_on_under_fairness() => return Ok(None),
-            _ => Scheduling::Preferred(self.quiet_threads()),
-        };
-        let because = match (&scheduling, alone) {
-            (Scheduling::Enumerated, _) => Because::Chosen,
-            (_, Some(thread)) if first => Because::Alone(self.stepper.alone(state, thread)),
-            _ => Because::Alone(Alone::Quietly),
+        let (scheduling, because) = match alone {
+            None if first => (Scheduling::Enumerated, Because::Chosen),
+            Some(thread) if first => {
+                let alone = self.stepper.alone(&self.interpreter.state, thread);
+                (Scheduling::Preferred(vec![thread]), Because::Alone(alone))
+            }
+            _ => (Scheduling::Preferred(self.quiet_threads()), Because::Alone(Alone::Quietly)),
         };
         let mut script = self.script.borrow_mut();
         script.scheduling = scheduling;
@@ -284,24 +276,33 @@ impl Run<'_, '_> {
         if script.denied == Some(Denied::Schedule) {
             return Ok(None);
         }
-        let asked = script.enabled.is_some();
-        Ok(Some((scheduled?, if asked { because } else { Because::Chosen })))
+        let scheduled = scheduled?;
+        if script.enabled.is_some() {
+            return Ok(Some((scheduled, because)));
+        }
+        let goes_on = first || self.stepper.task.scheduler == Scheduler::Any || self.is_still_only(&scheduled);
+        Ok(goes_on.then_some((scheduled, Because::Chosen)))
     }
 
-    /// The threads of this step that may go on alone: the one that ran, and those that it has started.
+    /// Under a fair scheduler it matters who was able to run. A step may go on with the only thread that is, if that was
+    /// so all along.
+    fn is_still_only(&self, scheduled: &Scheduled) -> bool {
+        *scheduled == Scheduled::Thread(self.interpreter.running) && self.taken.enabled.count_ones() == 1
+    }
+
+    /// The threads of this step that may go on alone: the one that ran, and those that it has started. Under a fair
+    /// scheduler nobody else may become able to run by that.
     fn quiet_threads(&self) -> Vec<u32> {
         let state = &self.interpreter.state;
         let started = self.threads_before as u32..state.threads.len() as u32;
         let candidates = std::iter::once(self.interpreter.running).chain(started);
-        candidates.filter(|&thread| self.stepper.alone(state, thread) == Alone::Quietly).collect()
-    }
-
-    /// Under a fair scheduler a step is one edge, since it matters who could have run in between: nobody in an atomic
-    /// section, inside a full expression where these are atomic, and where there is no other thread.
-    fn goes_on_under_fairness(&self) -> bool {
-        let state = &self.interpreter.state;
-        let is_alone = self.running_before < 2 && count_running(state) < 2;
-        is_alone || state.atomic.is_some() || state.within_expression.is_some()
+        let is_fair = self.stepper.task.scheduler != Scheduler::Any;
+        let is_quiet = |thread: &u32| match self.stepper.alone(state, *thread) {
+            Alone::Quietly => true,
+            Alone::Opening => !is_fair,
+            Alone::Asking | Alone::No => false,
+        };
+        candidates.filter(is_quiet).collect()
     }
 
     /// Whether a step that has taken an edge stops before the next one of a thread.
@@ -316,7 +317,7 @@ impl Run<'_, '_> {
         if alone == Alone::No {
             return false;
         }
-        self.script.borrow_mut().unquestioned = alone == Alone::Quietly;
+        self.script.borrow_mut().unquestioned = alone != Alone::Asking;
         let shown = self.taken.last;
         let taken = self.take(thread);
         self.script.borrow_mut().unquestioned = false;

@@ -55,11 +55,17 @@ impl Compiler {
     pub fn new(model: &Model, layout: &Layout) -> Result<Self, String> {
         let mut flags = settings::builder();
         let verify = if cfg!(debug_assertions) { "true" } else { "false" };
-        let wanted = [("opt_level", "speed"), ("enable_verifier", verify), ("use_colocated_libcalls", "false"), ("is_pic", "false")];
+        let wanted = [
+            ("opt_level", "speed"),
+            ("enable_verifier", verify),
+            ("use_colocated_libcalls", "false"),
+            ("is_pic", "false"),
+        ];
         for (name, value) in wanted {
             flags.set(name, value).map_err(|error| error.to_string())?;
         }
-        let isa = cranelift_native::builder()?.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())?;
+        let isa =
+            cranelift_native::builder()?.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())?;
         let module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
         let context = module.make_context();
         Ok(Self {

@@ -316,6 +316,11 @@ impl Emitter<'_, '_> {
         let model = self.model;
         let out = &model.program().locations[self.spot.location].out;
         match out.as_slice() {
+            [] => {
+                // Control stays here for ever, and nothing is shown any more.
+                self.finish_word(status::ENDED);
+                false
+            }
             [edge] => self.take(*edge),
             [first, second] => {
                 let (condition, in_order) = model.branch(*first, *second).expect("checked when the model was made");
@@ -755,7 +760,8 @@ impl Emitter<'_, '_> {
 
     /// A value in its field; leaves where it does not fit.
     fn pack(&mut self, field: Field, value: Value) -> Value {
-        let from_zero = if field.least == 0 { value } else { self.builder.ins().iadd_imm_s(value, field.least.wrapping_neg()) };
+        let from_zero =
+            if field.least == 0 { value } else { self.builder.ins().iadd_imm_s(value, field.least.wrapping_neg()) };
         let extent = field.most.wrapping_sub(field.least) as u64;
         if extent != u64::MAX {
             let most = self.builder.ins().iconst(types::I64, extent as i64);

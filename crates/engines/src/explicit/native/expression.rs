@@ -167,7 +167,9 @@ impl Emitter<'_, '_> {
                 let truth = self.builder.ins().icmp_imm_u(IntCC::NotEqual, byte, 0);
                 self.builder.ins().uextend(types::I64, truth)
             }
-            Scalar::Int(IntType { bits: 8, signed: true }) => self.builder.ins().sload8(types::I64, flags, pointer, offset),
+            Scalar::Int(IntType { bits: 8, signed: true }) => {
+                self.builder.ins().sload8(types::I64, flags, pointer, offset)
+            }
             Scalar::Int(IntType { bits: 8, .. }) => self.builder.ins().uload8(types::I64, flags, pointer, offset),
             Scalar::Int(IntType { bits: 16, signed: true }) => {
                 self.builder.ins().sload16(types::I64, flags, pointer, offset)
@@ -405,7 +407,8 @@ impl Emitter<'_, '_> {
         if let (Term::Known(a), Term::Known(b)) = (left, right) {
             return Term::Known(i64::from(fold::compare(self.model.integers, op, ty, a, b)));
         }
-        let unsigned = self.model.integers == Integers::Machine && matches!(ty, Scalar::Int(IntType { signed: false, .. }));
+        let unsigned =
+            self.model.integers == Integers::Machine && matches!(ty, Scalar::Int(IntType { signed: false, .. }));
         let code = match (op, unsigned) {
             (CompareOp::Equal, _) => IntCC::Equal,
             (CompareOp::NotEqual, _) => IntCC::NotEqual,

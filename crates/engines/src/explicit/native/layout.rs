@@ -83,7 +83,8 @@ impl Layout {
             }
         }
         scalars.sort_unstable_by_key(|&(bits, id, _)| (bits, id));
-        let (few, many): (Vec<_>, Vec<_>) = scalars.into_iter().partition(|(_, _, values)| values.extent() < FEW_VALUES);
+        let (few, many): (Vec<_>, Vec<_>) =
+            scalars.into_iter().partition(|(_, _, values)| values.extent() < FEW_VALUES);
         for (_, id, values) in few {
             let field = words.field(values);
             if field.word == 0 {

@@ -23,8 +23,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foundation::Id;
-use program::passes::prepared::{NotPrepared, prepare, simplify};
 use program::passes::inline::NotInlined;
+use program::passes::prepared::{NotPrepared, prepare, simplify};
 use program::semantics::Answer;
 use task::{Letter, Negation, Reason, Task};
 

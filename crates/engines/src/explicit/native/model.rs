@@ -345,7 +345,10 @@ impl Model {
         }
         let bytes = program.types.size_bits(data.ty).div_ceil(8);
         if self.integers == Integers::Ideal {
-            return Err(NotNative::new(format!("`{}`, an object in memory under ideal integers", data.name), Some(data.span)));
+            return Err(NotNative::new(
+                format!("`{}`, an object in memory under ideal integers", data.name),
+                Some(data.span),
+            ));
         }
         if bytes > LARGEST_OBJECT {
             return Err(NotNative::new(format!("`{}`, an object of {bytes} bytes", data.name), Some(data.span)));
@@ -542,8 +545,11 @@ impl Model {
             }
             if reads {
                 let domain = self.facts.domain(edge);
-                let domain = domain.map_err(|refused| NotNative::new(refused.reason(), refused.at.or(Some(refused.origin))))?;
-                let domain = domain.iter().map(|value| pattern(value).ok_or_else(|| NotNative::new("a large input", Some(span))));
+                let domain =
+                    domain.map_err(|refused| NotNative::new(refused.reason(), refused.at.or(Some(refused.origin))))?;
+                let domain = domain
+                    .iter()
+                    .map(|value| pattern(value).ok_or_else(|| NotNative::new("a large input", Some(span))));
                 let domain = domain.collect::<Result<Vec<i64>, NotNative>>()?;
                 self.add_point(from, PointKind::Input { edge, domain });
             }
@@ -619,7 +625,7 @@ impl Model {
         closing
     }
 
-    /// Whether some way from point to point shows nothing.
+    /// Whether some way from a point to another, or to where control stays for ever, shows nothing.
     fn finds_silence(&self) -> bool {
         let program = self.program();
         for (index, point) in self.points.iter().enumerate() {
@@ -634,7 +640,7 @@ impl Model {
                     if self.is_observed(edge) || matches!(program.edges[edge].op, Op::Return(_) | Op::End(_)) {
                         continue;
                     }
-                    if self.point_at.contains_key(&to) {
+                    if self.point_at.contains_key(&to) || program.locations[to].out.is_empty() {
                         return true;
                     }
                     if seen.insert(to) {
@@ -672,20 +678,27 @@ impl Model {
             let is_global = matches!(data.kind, VariableKind::Global { .. } | VariableKind::Literal { .. });
             if !is_global {
                 if self.facts.may_be_read_uninitialised(*variable) {
-                    return Err(NotNative::new(format!("`{}`, which may be read before it is set", data.name), Some(data.span)));
+                    return Err(NotNative::new(
+                        format!("`{}`, which may be read before it is set", data.name),
+                        Some(data.span),
+                    ));
                 }
                 continue;
             }
-            let unknown = || NotNative::new(format!("`{}`, whose value at the start is not known", data.name), Some(data.span));
+            let unknown =
+                || NotNative::new(format!("`{}`, whose value at the start is not known", data.name), Some(data.span));
             match slot {
                 Slot::Scalar { .. } => {
                     initial[id.index()] = peek(*variable, 0, data.ty).ok_or_else(unknown)?;
                 }
                 Slot::Object { bytes, offset, .. } => {
                     for byte in 0..*bytes {
-                        let extent = Extent { object: ObjectId::Global(*variable), offset_bits: byte * 8, width_bits: 8 };
+                        let extent =
+                            Extent { object: ObjectId::Global(*variable), offset_bits: byte * 8, width_bits: 8 };
                         let ty = Scalar::Int(program::IntType::unsigned(8));
-                        let Some(Value::Int(value)) = interpreter.state.memory.peek(extent, ty) else { return Err(unknown()) };
+                        let Some(Value::Int(value)) = interpreter.state.memory.peek(extent, ty) else {
+                            return Err(unknown());
+                        };
                         self.initial_memory[(offset + byte) as usize] = pattern(&value).ok_or_else(unknown)? as u8;
                     }
                 }

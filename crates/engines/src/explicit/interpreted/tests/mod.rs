@@ -1,7 +1,7 @@
 //! The interpreted space against a plain exploration of all that the interpreter can do, edge by edge.
 
-mod programs;
 mod plain;
+mod programs;
 mod random;
 mod replay;
 

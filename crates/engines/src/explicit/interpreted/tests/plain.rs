@@ -13,8 +13,8 @@ use program::semantics::threads::Next as Scheduled;
 use program::semantics::{Answer, Occasion, Stop, UndefinedMode};
 use task::{Letter, Negation, Task};
 
-use super::super::choices::{Decisions, Prompter, Script};
 use super::super::super::space::{Next, Space, Step};
+use super::super::choices::{Decisions, Prompter, Script};
 
 type Node = (State, Attention, u32, Option<Vec<bool>>);
 

@@ -38,8 +38,12 @@ const SUBTLE: &[&str] = &[
 ];
 
 /// Formulas that count.
-const COUNTING: &[&str] =
-    &["X \"x == 1\"", "G(\"x == 1\" -> X \"x == 1\")", "F(\"x == 1\" && X \"y == 1\")", "G(call(bump()) -> X \"y == 1\")"];
+const COUNTING: &[&str] = &[
+    "X \"x == 1\"",
+    "G(\"x == 1\" -> X \"x == 1\")",
+    "F(\"x == 1\" && X \"y == 1\")",
+    "G(call(bump()) -> X \"y == 1\")",
+];
 
 #[test]
 fn verdicts_are_those_of_the_plain_exploration() {
@@ -74,11 +78,9 @@ fn compare(seed: u64, most_states: usize) -> (usize, usize) {
         ..Semantics::default()
     };
     let formulas = random.of(&[PLAIN, PLAIN, SUBTLE, COUNTING]);
-    let scheduler = random.of(&[Scheduler::Any, Scheduler::Any, Scheduler::Any, Scheduler::WeakFair, Scheduler::StrongFair]);
-    // What is atomic is one step under a fair scheduler, but several for the reference.
-    let fair = scheduler != Scheduler::Any;
-    let semantics = Semantics { atomicity: if fair { Atomicity::Access } else { semantics.atomicity }, ..semantics };
-    let text = Generator { random, atomic: !fair, depth: 0 }.program();
+    let scheduler =
+        random.of(&[Scheduler::Any, Scheduler::Any, Scheduler::Any, Scheduler::WeakFair, Scheduler::StrongFair]);
+    let text = Generator { random, depth: 0 }.program();
     let tasks = tasks(&text, formulas, semantics, scheduler);
     let Some(graph) = Graph::explore(&tasks[0], most_states) else { return (0, 0) };
     let (mut compared, mut smaller) = (0, 0);
@@ -119,8 +121,6 @@ impl Random {
 /// Writes small programs with up to three threads.
 pub struct Generator {
     pub random: Random,
-    /// Whether there may be atomic sections.
-    pub atomic: bool,
     pub depth: u32,
 }
 
@@ -188,11 +188,13 @@ int down(int v) { if (v <= 0) return 0; return down(v - 1); }
             18 => "x = next(y);".to_owned(),
             19 => self.random.of(&["return 0;", "l = (x = 1) + next(x);", "pthread_mutex_lock(&m);"]).to_owned(),
             20 => "pthread_mutex_unlock(&m);".to_owned(),
-            21 => self.random.of(&["l = !pthread_mutex_trylock(&n);", "y = l & 1;", "{ int u; l = u & 1; }"]).to_owned(),
+            21 => {
+                self.random.of(&["l = !pthread_mutex_trylock(&n);", "y = l & 1;", "{ int u; l = u & 1; }"]).to_owned()
+            }
             22 | 23 => "own = 1;".to_owned(),
             24 | 25 => format!("if ({condition}) {{\n{} }} else {{\n{} }}", self.block(2), self.block(1)),
             26 | 27 => format!("while ({other}) {{\n{} }}", self.block(2)),
-            28 | 29 if self.atomic => {
+            28 | 29 => {
                 format!("__VERIFIER_atomic_begin();\n{} __VERIFIER_atomic_end();", self.block(2))
             }
             _ => {

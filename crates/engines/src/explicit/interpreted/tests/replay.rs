@@ -91,7 +91,7 @@ fn check(text: &str, formula: &str, semantics: Semantics, scheduler: Scheduler, 
 fn the_interpreter_repeats_walks_of_programs_with_threads() {
     for seed in 0..150 {
         let mut random = Random(seed + 7_000);
-        let text = Generator { random: random.clone(), atomic: true, depth: 0 }.program();
+        let text = Generator { random: random.clone(), depth: 0 }.program();
         let formula = random.of(&[
             "G(\"x == 1\" -> F \"y == 1\")",
             "F(\"x == 1\" && X \"y == 1\")",
