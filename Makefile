@@ -3,9 +3,9 @@
 
 .PHONY: demo test hunt bless
 
-# The exit status 1 says that a property is violated on the trace, which is the point of the example.
+# The exit status 1 says that a property is violated, which is the point of the example.
 demo:
-	cargo run --release --package semper -- run examples/pump.c --inputs examples/pump.inputs || test $$? -eq 1
+	cargo run --release --package semper -- check examples/pump.c || test $$? -eq 1
 
 test:
 	cargo test --workspace
@@ -14,6 +14,11 @@ test:
 COUNT ?= 1000
 hunt:
 	cargo run --release --package semper-hunt -- differential --count $(COUNT)
+
+# Compares engines with each other and with executions on COUNT random programs and formulas.
+.PHONY: hunt-engines
+hunt-engines:
+	cargo run --release --package semper-hunt -- engines --count $(COUNT)
 
 # Rewrites the expected output on the pages of suite/ and docs/. Read the diff.
 bless:

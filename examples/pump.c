@@ -1,5 +1,5 @@
-/* A pump that empties a tank. A level above HIGH is an alarm, and every alarm must be answered: the pump runs, or the
- * valve closes. The controller reads the level four times and then stops. */
+/* A pump that empties a tank. A level of HIGH or more is an alarm, and every alarm must be answered: the pump runs, or the
+ * valve closes. */
 
 extern int __VERIFIER_nondet_int(void);
 
@@ -18,8 +18,7 @@ static void answer(void)
 int main(void)
 {
     //@ ltl invariant answered: G("alarm" -> F("pump" || "!valve"));
-    //@ ltl invariant rests: F G "pump == 0";
-    for (int turn = 0; turn < 4; turn++) {
+    while (1) {
         level = __VERIFIER_nondet_int();
         alarm = level >= HIGH;
         if (alarm)

@@ -1,6 +1,6 @@
 //! Executions that violate a property: a stem and a loop, as a table and as JSON.
 //!
-//! The table is that of [`trace`](crate::trace), with the loop drawn beside it. Of long executions it shows the first and
+//! The table is that of [`trace`], with the loop drawn beside it. Of long executions it shows the first and
 //! last steps of both parts, unless all are wanted; the JSON form is always complete.
 
 use std::ops::Range;

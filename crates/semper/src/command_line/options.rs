@@ -367,7 +367,10 @@ fn number<T: FromStr>(text: &str) -> Result<T, String> {
 
 /// Reads a number of threads.
 fn thread_count(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|threads| (1..=1024).contains(threads)).ok_or("a number from 1 to 1024 is needed".to_owned())
+    text.parse()
+        .ok()
+        .filter(|threads| (1..=1024).contains(threads))
+        .ok_or("a number from 1 to 1024 is needed".to_owned())
 }
 
 /// Checks that a macro has a name.
