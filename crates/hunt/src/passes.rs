@@ -259,7 +259,7 @@ pub fn bits_of(program: &mut Program, value: ExprId, active: Vec<FunctionId>, re
 fn property(program: &mut Program, random: &mut Random) -> (Vec<Atom>, Semantics) {
     let mut atoms = Vec::new();
     let variables: Vec<VariableId> = program.variables.ids().collect();
-    for _ in 0..random.below(4) {
+    for _ in 0..random.below(8) {
         let variable = *random.pick(&variables);
         let kind = &program.variables[variable].kind;
         if !matches!(kind, VariableKind::Temporary(_) | VariableKind::Literal { .. }) {

@@ -98,10 +98,17 @@ impl Writer {
         self.line("int main(void) {");
         let outer = self.scope.clone();
         self.depth += 1;
+        // What is known from the start would decide most branches.
+        for name in self.scope.integers.clone() {
+            if self.random.chance(60) {
+                self.line(&format!("{name} = __VERIFIER_nondet_int();"));
+            }
+        }
         self.block(2);
         if self.random.chance(60) {
             self.in_loop = true;
-            self.nested("while (1) ", 3);
+            let head = *self.random.pick(&["while (1) ", "while (!__VERIFIER_nondet_bool()) "]);
+            self.nested(head, 3);
             self.in_loop = false;
         }
         self.block(1);
@@ -203,10 +210,10 @@ impl Writer {
         let kinds: &[(u32, u8)] = &[
             (30, 0),
             (10, 1),
-            (8, 2),
+            (12, 2),
             (8, 3),
             (6, 4),
-            (if nesting > 0 { 10 } else { 0 }, 5),
+            (if nesting > 0 { 20 } else { 0 }, 5),
             (if nesting > 0 { 5 } else { 0 }, 6),
             (if nesting > 0 { 4 } else { 0 }, 7),
             (if nesting > 0 { 4 } else { 0 }, 8),
@@ -515,7 +522,7 @@ impl Writer {
     }
 
     fn condition(&mut self) -> String {
-        match self.random.below(8) {
+        match self.random.below(12) {
             0 => {
                 let (pointer, address) = (self.random.pick(&self.scope.pointers).clone(), self.address(false));
                 format!("{pointer} == {address}")
@@ -524,13 +531,13 @@ impl Writer {
                 let pointer = self.random.pick(&self.scope.pointers).clone();
                 format!("{pointer} && *{pointer} > {}", self.random.below(3))
             }
-            2 => self.equality(),
-            3 => {
+            2..=4 => self.equality(),
+            5 | 6 => {
                 let (left, right) = (self.equality(), self.equality());
                 let text = format!("{left} {} {right}", *self.random.pick(&["&&", "||"]));
                 if self.random.chance(40) { format!("!({text})") } else { text }
             }
-            4 => format!("gd < {}", self.random.below(4)),
+            7 => format!("gd < {}", self.random.below(4)),
             _ => self.integer(2),
         }
     }

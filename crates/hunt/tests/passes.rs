@@ -1,19 +1,27 @@
 //! A few programs through the passes that prepare them for engines. More: `cargo run -p semper-hunt -- passes`.
 
-use hunt::passes::{Compared, compare_randomly, translate};
-use hunt::{Size, wild};
+use hunt::differential::Outcome;
+use hunt::{GeneratedProgram, Size, generate, passes, wild};
+
+fn states_compared(programs: impl Iterator<Item = GeneratedProgram>) -> usize {
+    let mut compared = 0;
+    for program in programs {
+        match passes::outcome(&program) {
+            Outcome::Agreement { states } => compared += states,
+            other => panic!("seed {}: {other}\n{}", program.seed, program.text),
+        }
+    }
+    compared
+}
 
 #[test]
 fn passes_keep_what_wild_programs_do() {
-    let mut states = 0;
-    for seed in 0..300 {
-        let generated = wild(seed, Size::Small);
-        let program = translate(&generated.text).unwrap_or_else(|message| panic!("seed {seed}: {message}"));
-        match compare_randomly(&program, seed, 4) {
-            Ok(Compared::Agreement(seen)) => states += seen,
-            Ok(Compared::NotPrepared(reason)) => panic!("seed {seed}: {reason:?}"),
-            Err(difference) => panic!("seed {seed}: {difference}\n{}", generated.text),
-        }
-    }
-    assert!(states > 1000, "only {states} states were compared");
+    let states = states_compared((0..60).map(|seed| wild(seed, Size::Medium)));
+    assert!(states > 3000, "only {states} states were compared");
+}
+
+#[test]
+fn passes_keep_what_other_programs_do() {
+    let states = states_compared((0..12).map(|seed| generate(seed, Size::Medium)));
+    assert!(states > 300, "only {states} states were compared");
 }

@@ -169,7 +169,7 @@ mod tests {
             statement: format!("s{number}"),
             changes: Vec::new(),
             events: Vec::new(),
-            holds: vec![number % 2 == 0],
+            holds: vec![number.is_multiple_of(2)],
         };
         CounterexampleStep { step, values: vec![("x".into(), number.to_string()), ("a".into(), "0".into())] }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use automata::ltl::{AtomId, Formula, Formulas, Node};
-use certify::{Closing, Input, Rejected, Replayed};
+use certify::{Closing, Rejected, Replayed};
 use engines::explicit::Explicit;
 use foundation::{Arena, Budget, Id};
 use program::semantics::{Change, Observation, RunEnd};
@@ -83,8 +83,18 @@ pub enum CheckedVerdict {
 
 /// Decides whether all executions of the subject that satisfy its assumptions satisfy the property with this index.
 pub fn check(subject: &Subject, property: usize, settings: &Settings, budget: &Budget) -> CheckedOutcome {
+    check_with(&*engine(settings), subject, property, settings, budget)
+}
+
+/// The same with an engine of one's own, which takes the place of the one in the settings.
+pub fn check_with(
+    engine: &dyn Engine,
+    subject: &Subject,
+    property: usize,
+    settings: &Settings,
+    budget: &Budget,
+) -> CheckedOutcome {
     let start = Instant::now();
-    let engine = engine(settings);
     let prepared = prepare(subject, &subject.properties[property], settings.scheduler);
     let Outcome { verdict, statistics } = engine.check(&prepared.task, budget);
     let verdict = match verdict {
@@ -231,14 +241,14 @@ fn comparable<'r>(observations: &'r [Observation], closing: &Closing, program: &
 }
 
 /// The same for the inputs of a loop in which nothing is observed.
-fn shorten_inputs(inputs: &mut Vec<Input>) {
+fn shorten_inputs(inputs: &mut Vec<certify::Input>) {
     let start = inputs.partition_point(|input| !input.repeated);
     if start == inputs.len() {
         return;
     }
     let last = inputs[start].observed;
     let same = |at: usize, other: usize| {
-        let (input, other): (&Input, &Input) = (&inputs[at], &inputs[other]);
+        let (input, other) = (&inputs[at], &inputs[other]);
         input.observed == last && (&input.name, &input.value) == (&other.name, &other.value)
     };
     let (begin, end) = shortest_lasso(start, inputs.len(), same);
@@ -249,9 +259,63 @@ fn shorten_inputs(inputs: &mut Vec<Input>) {
 #[cfg(test)]
 mod tests {
     use automata::ltl::parse;
-    use foundation::SourceMap;
+    use foundation::{Exhausted, SourceMap};
+    use program::semantics::{Answer, Value};
 
     use super::*;
+    use crate::{Input, Properties, Request, load};
+
+    /// An engine that finds every property violated, by these inputs.
+    struct Claims(Vec<i64>);
+
+    impl Engine for Claims {
+        fn name(&self) -> &'static str {
+            "claims"
+        }
+
+        fn check(&self, _: &Task, _: &Budget) -> Outcome {
+            let stem = self.0.iter().map(|&value| Answer::Value(Value::int(value))).collect();
+            let verdict = Verdict::Violated(Counterexample::Lasso(Lasso { stem, cycle: Vec::new() }));
+            Outcome { verdict, statistics: Statistics::default() }
+        }
+    }
+
+    #[test]
+    fn a_claim_is_a_verdict_only_if_it_is_true() {
+        let text = "int nondet_int(void); int x, y; int main(void) { x = nondet_int(); y = x / 2; return 0; }";
+        let request = Request {
+            files: vec![Input::Text { name: "a.c".into(), text: text.into() }],
+            properties: Properties::Formulas(vec!["G \"x != 7\"".into(), "G \"y != 3\"".into()]),
+            ..Request::default()
+        };
+        let subject = load(&request, &Budget::unlimited()).subject.unwrap();
+        let decide = |inputs: &[i64], property, settings: &Settings, budget: &Budget| {
+            check_with(&Claims(inputs.to_vec()), &subject, property, settings, budget).verdict
+        };
+        let checked = Settings::default();
+        for (inputs, is_true) in [(&[7][..], true), (&[6], false), (&[], false), (&[1 << 40], false)] {
+            let verdict = decide(inputs, 0, &checked, &Budget::unlimited());
+            match verdict {
+                CheckedVerdict::Violated { replayed: Some(_), .. } => assert!(is_true, "{inputs:?}"),
+                CheckedVerdict::Unknown(Reason::EvidenceRejected(_)) => assert!(!is_true, "{inputs:?}"),
+                other => panic!("{inputs:?} {other:?}"),
+            }
+        }
+        let CheckedVerdict::Violated { replayed: Some(replayed), atoms } =
+            decide(&[6], 1, &checked, &Budget::unlimited())
+        else {
+            panic!()
+        };
+        assert_eq!(atoms.len(), 1, "the other property's atoms are not looked at");
+        assert!(replayed.run.observations.iter().all(|observation| observation.truth.len() == 1));
+        let spent = Budget::unlimited();
+        spent.cancel();
+        let exhausted = decide(&[7], 0, &checked, &spent);
+        assert!(matches!(exhausted, CheckedVerdict::Unknown(Reason::Exhausted(Exhausted::Cancelled))));
+        let unchecked = Settings { checks_evidence: false, ..checked };
+        let believed = decide(&[6], 0, &unchecked, &Budget::unlimited());
+        assert!(matches!(believed, CheckedVerdict::Violated { replayed: None, .. }));
+    }
 
     #[test]
     fn a_formula_alone_is_the_same_formula_over_its_own_atoms() {

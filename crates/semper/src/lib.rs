@@ -1,5 +1,6 @@
 //! Semper takes a C program and a temporal property. This is the library's face: [`load()`] reads both and gives a
 //! [`Subject`], which is what everything else works on; [`check()`] decides a property of it, [`execute()`] runs it once.
+//! Beside it, [`mod@ltl`] tells what a formula is by itself, and [`kripke`] decides properties of Kripke structures.
 //!
 //! The parts behind it can be used on their own: [`program`] (the model and its semantics), [`automata`] (temporal
 //! logic), [`c_frontend`], [`task`] and [`engines`] (who decides), [`certify`] (who checks what was decided), [`host`]
@@ -48,7 +49,7 @@ pub use program;
 pub use report;
 pub use task;
 
-pub use check::{CheckedOutcome, CheckedVerdict, EngineChoice, Settings, check};
+pub use check::{CheckedOutcome, CheckedVerdict, EngineChoice, Settings, check, check_with};
 pub use execute::{Execution, TraceTruth, execute, is_complete};
 pub use foundation::Budget;
 pub use load::{Loaded, load};

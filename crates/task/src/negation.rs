@@ -73,13 +73,16 @@ impl Negation {
     }
 }
 
+/// Where the automaton may be after a word, and what it has visited meanwhile.
+type Moves = Box<[(u32, Marks)]>;
+
 /// Reads words with a [`Negation`], and remembers what it has read.
 #[derive(Clone, Debug)]
 pub struct WordReader<'n> {
     negation: &'n Negation,
     words: HashMap<Box<[Letter]>, u32>,
     /// By word and state.
-    moves: Vec<Vec<Option<Box<[(u32, Marks)]>>>>,
+    moves: Vec<Vec<Option<Moves>>>,
     letters: HashMap<Letter, ltl::Letter>,
     for_ever: HashMap<(u32, Letter), bool>,
 }
@@ -118,7 +121,7 @@ impl<'n> WordReader<'n> {
         *self.for_ever.entry((state, letter)).or_insert_with(|| negation.accepts_for_ever(state, letter))
     }
 
-    fn read(&mut self, letters: &[Letter], state: u32) -> Box<[(u32, Marks)]> {
+    fn read(&mut self, letters: &[Letter], state: u32) -> Moves {
         let mut now = vec![(state, Marks::NONE)];
         for &letter in letters {
             let negation = self.negation;

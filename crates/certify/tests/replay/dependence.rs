@@ -217,6 +217,7 @@ fn whether_something_is_chosen_is_part_of_the_state() {
 int x, l;
 int main(void) {{
     int w;
+    x = 0;
     while (1) {{
         {padding}
         l = w;

@@ -172,7 +172,7 @@ impl<S: Space> Paths<'_, '_, S> {
         let mut seen = 0_u32;
         while let Some(state) = queue.pop_front() {
             seen += 1;
-            if seen % 4096 == 0 {
+            if seen.is_multiple_of(4096) {
                 self.budget.check()?;
             }
             for transition in self.transitions(state) {

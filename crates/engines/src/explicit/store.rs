@@ -90,7 +90,7 @@ impl Store {
     #[inline]
     pub fn begin(&self, state: &[u64]) -> Lookup {
         let hash = hash(state);
-        let slot = (u128::from(hash) * self.table.len() as u128 >> 64) as u32;
+        let slot = ((u128::from(hash) * self.table.len() as u128) >> 64) as u32;
         Lookup { slot, tag: self.tag(hash), entry: self.table[slot as usize] }
     }
 
@@ -215,7 +215,7 @@ mod tests {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 // Few different states, some of which differ in one bit only.
                 let state: Vec<u64> =
-                    (0..words).map(|word| (random >> 33) % 997 << (word * 9) | (random >> 60)).collect();
+                    (0..words).map(|word| (((random >> 33) % 997) << (word * 9)) | (random >> 60)).collect();
                 let number = model.len() as u32;
                 let expected = match model.get(&state) {
                     Some(&known) => Inserted::Known(known),

@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use foundation::{Arena, Id};
+use num_bigint::BigInt;
 
 use super::facts::{Fact, Facts};
 use super::fold::{Folder, Known};
@@ -16,7 +17,6 @@ use crate::expr::{CompareOp, Constant, ExprId, ExprKind};
 use crate::model::VariableId;
 use crate::semantics::arithmetic::fits;
 use crate::types::Scalar;
-use num_bigint::BigInt;
 
 /// What is known at each location; nothing at all where control never comes.
 pub(super) type FactsAt = Arena<LocationId, Option<Facts>>;
@@ -134,8 +134,10 @@ fn assign(folder: &Folder<'_>, variable: VariableId, value: Option<ExprId>, fact
 
 /// The lifetime of a variable ends: addresses of it are constant no more.
 fn dangle(folder: &Folder<'_>, dead: VariableId, facts: &mut Facts) {
-    for (variable, constant) in facts.constants() {
-        if folder.pointee(constant).is_some_and(|(pointee, _)| pointee == dead) {
+    for &variable in &folder.pointers {
+        if let Some(Fact::Constant(constant)) = facts.get(variable)
+            && folder.pointee(constant).is_some_and(|(pointee, _)| pointee == dead)
+        {
             facts.set(variable, Fact::Initialised);
         }
     }

@@ -39,6 +39,8 @@ pub(super) struct Folder<'p> {
     pub program: &'p mut Program,
     pub(super) integers: Integers,
     pub(super) keep_overflow: bool,
+    /// The variables that hold addresses and of which facts are kept.
+    pub(super) pointers: Vec<VariableId>,
     /// Operations on constants that were evaluated before.
     evaluated: HashMap<ExprId, Known>,
     /// What was found of expressions under the facts of now, by number of the expression.
@@ -51,8 +53,12 @@ pub(super) struct Folder<'p> {
 impl<'p> Folder<'p> {
     /// A folder for the expressions of a program.
     pub(super) fn new(program: &'p mut Program, integers: Integers, keep_overflow: bool) -> Self {
+        let (pointers, evaluated) = (Vec::new(), HashMap::new());
         let (known, quiet, folded) = (Vec::new(), Vec::new(), Vec::new());
-        Self { program, integers, keep_overflow, evaluated: HashMap::new(), now: 1, known, quiet, folded }
+        let mut folder = Self { program, integers, keep_overflow, pointers, evaluated, now: 1, known, quiet, folded };
+        let all = folder.program.variables.ids();
+        folder.pointers = all.filter(|&id| folder.is_tracked(id) && folder.is_pointer(id)).collect();
+        folder
     }
 
     /// Other facts are asked about from here on.
@@ -66,6 +72,10 @@ impl<'p> Folder<'p> {
         !contents.address_taken
             && !matches!(contents.kind, VariableKind::Literal { .. })
             && self.program.types.as_scalar(contents.ty).is_some()
+    }
+
+    fn is_pointer(&self, variable: VariableId) -> bool {
+        self.program.types.as_scalar(self.program.variables[variable].ty) == Some(Scalar::Pointer)
     }
 
     /// The value of an expression.

@@ -1,12 +1,11 @@
 //! A program that is prepared for an engine: without calls, with its property's atoms and the way back.
 //!
-//! [`prepare`] makes it by inlining; the passes [`promote`](super::promote::promote), [`constants`](super::constants::constants),
-//! [`slice`](super::slice::slice) and [`contract`](super::contract::contract) each make a simpler one of it, and
-//! [`simplify`] runs them until nothing changes any more. All of them keep what can be told apart: the prepared program
-//! asks the same questions in the same order (inputs, what is not initialised, branches, allocations), shows the same
-//! truth of atoms at the same points in the same mode of observation, and ends in the same way. What that means is
-//! executed by [`run`](mod@super::run), against which the passes are tested. Signed overflows are kept only where
-//! [`Prepared::keep_overflow`] asks for it.
+//! [`prepare`] makes it by inlining; the passes [`promote()`], [`constants()`], [`slice()`] and [`contract()`] each make
+//! a simpler one of it, and [`simplify`] runs them until nothing changes any more. All of them keep what can be told
+//! apart: the prepared program asks the same questions in the same order (inputs, what is not initialised, branches,
+//! allocations), shows the same truth of atoms at the same points in the same mode of observation, and ends in the same
+//! way. What that means is executed by [`run`](mod@super::run), against which the passes are tested. Signed overflows
+//! are kept only where [`Prepared::keep_overflow`] asks for it.
 //!
 //! Programs with threads are refused: an atom over a local would depend on the activations of all threads, and what
 //! one thread knows of a global another may change.

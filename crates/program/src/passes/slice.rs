@@ -9,6 +9,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use foundation::Id;
+
 use super::facts::Facts;
 use super::flow::facts_at;
 use super::fold::Folder;
@@ -27,8 +29,7 @@ pub fn slice(mut prepared: Prepared) -> Prepared {
     let removable = removable_assignments(&mut prepared);
     let relevant = relevant_variables(&prepared, &removable);
     let is_removed = |variable: VariableId| !relevant.contains(&variable);
-    for &(edge, target) in removable.iter().filter(|(_, target)| is_removed(*target)) {
-        debug_assert!(is_removed(target), "only what is not relevant is left out");
+    for &(edge, _) in removable.iter().filter(|(_, target)| is_removed(*target)) {
         prepared.program.edges[edge].op = Op::Skip;
     }
     for edge in prepared.program.edges.ids() {
@@ -84,11 +85,11 @@ fn relevant_variables(prepared: &Prepared, removable: &[(EdgeId, VariableId)]) -
     let mut is_removable = vec![false; prepared.program.edges.len()];
     for &(edge, variable) in removable {
         assigned_by.entry(variable).or_default().push(edge);
-        is_removable[foundation::Id::index(edge)] = true;
+        is_removable[edge.index()] = true;
     }
     let mut uses = Uses::new(&prepared.program);
     for (edge, contents) in prepared.program.edges.iter() {
-        if !is_removable[foundation::Id::index(edge)] {
+        if !is_removable[edge.index()] {
             uses.op(&contents.op);
         }
     }

@@ -7,8 +7,8 @@
 //! - zeros are zeros: a zero that was assigned is the same as one that was there from the start, and neighbouring zeros
 //!   are one. Under ideal integers, where memory has types, this is done for plain scalar variables only.
 //!
-//! The first and the third lose nothing, the second nothing that can be read. Measured on the classics of mutual
-//! exclusion, a configuration takes 15 to 40 bytes; a clone of the state takes 3 to 10 kilobytes.
+//! The first and the third lose nothing, the second nothing that can be read. Measured on the bakery algorithm with three
+//! threads, 225,000 configurations take 42 bytes each, the tables included; a clone of a state takes 16 kilobytes.
 
 use std::collections::BTreeMap;
 use std::iter::Peekable;
@@ -16,15 +16,15 @@ use std::sync::Arc;
 
 use analysis::{Everywhere, Liveness, VariableSet};
 use foundation::{Arena, Id};
-use num_traits::Zero;
 use program::semantics::memory::Memory;
-use program::semantics::object::{Cell, Content, Object};
+use program::semantics::object::Object;
 use program::semantics::state::{Frame, State, Status, Thread};
-use program::semantics::{Integers, ObjectId, Pointer, Value};
+use program::semantics::{Integers, ObjectId, Value};
 use program::{Atom, FunctionId, Initial, LocationId, Op, Program, Scalar, VariableId, VariableKind};
 
 use super::accesses::Accesses;
 use super::bytes::{Bytes, put, put_object, put_scalar, put_signed, put_value};
+use super::contents::{DEAD, UNCHOSEN, object_contents, put_object_contents};
 
 /// A state in writing: what threads share, and each thread with its activations and their variables. Threads take up few
 /// different forms, and so does what they share; each form is kept once.
@@ -66,16 +66,6 @@ struct Described {
     /// Whether it holds that for ever, so that only its address can be new.
     constant: bool,
 }
-
-/// How an object's contents are written. The address has a number where [`NUMBERED`] is added.
-const UNCHOSEN: u8 = 0;
-const ZERO: u8 = 1;
-/// One value of the variable's own type.
-const PLAIN: u8 = 2;
-const CELLS: u8 = 3;
-/// There is no such object: its lifetime has ended.
-const DEAD: u8 = 4;
-const NUMBERED: u8 = 8;
 
 impl Encoding {
     /// The encoding of a program's states, given the state at its start.
@@ -246,7 +236,7 @@ impl Encoding {
         for (at, &id) in self.globals.iter().enumerate() {
             let described = &self.variables[id];
             let object = if at + 1 == exception {
-                let object = object(bytes, described.size, described.scalar).expect("globals live for ever");
+                let object = object_contents(bytes, described.size, described.scalar).expect("globals live for ever");
                 exception = after(exception, bytes);
                 object
             } else {
@@ -287,7 +277,7 @@ impl Encoding {
                 let described = &self.variables[variable];
                 let mut living = Some(Object::unchosen(described.size));
                 if at + 1 == exception {
-                    living = object(bytes, described.size, described.scalar);
+                    living = object_contents(bytes, described.size, described.scalar);
                     exception = after(exception, bytes);
                 }
                 if let Some(object) = living {
@@ -316,7 +306,7 @@ impl Encoding {
                 0 => return,
                 distance => {
                     let size = bytes.number();
-                    let object = object(bytes, size, None).expect("what is written lives");
+                    let object = object_contents(bytes, size, None).expect("what is written lives");
                     memory.create(ObjectId::Heap(next + distance - 1), object);
                     next += distance;
                 }
@@ -342,89 +332,8 @@ impl Encoding {
             Integers::Machine => true,
             Integers::Ideal => plain.is_some() && variable.is_some_and(|id| !self.program.variables[id].address_taken),
         };
-        let header = out.len();
-        let numbered = if object.number.is_some() { NUMBERED } else { 0 };
-        out.push(0);
-        if let Some(number) = object.number {
-            put(out, number);
-        }
-        let cells = Normal { cells: object.cells(), typeless, pending: None };
-        let mut count = 0;
-        let body = out.len();
-        let mut form = UNCHOSEN;
-        let mut end = 0;
-        for (offset, width, content) in cells {
-            count += 1;
-            let whole = count == 1 && offset == 0 && width == object.size * 8;
-            form = match content {
-                None if whole => ZERO,
-                Some(Content::Scalar(ty, _)) if whole && Some(*ty) == plain => PLAIN,
-                _ => CELLS,
-            };
-            if form == PLAIN {
-                if let Some(Content::Scalar(_, value)) = content {
-                    put_value(out, value);
-                }
-            } else if form == CELLS {
-                put(out, offset + 1 - end);
-                end = offset + 1;
-                put(out, width);
-                match content {
-                    None | Some(Content::Zero) => out.push(0),
-                    Some(Content::Unreadable) => out.push(1),
-                    Some(Content::Scalar(ty, value)) => {
-                        out.push(2);
-                        put_scalar(out, *ty);
-                        put_value(out, value);
-                    }
-                }
-            }
-        }
-        if form == CELLS {
-            out.push(0);
-        }
-        debug_assert!(form != UNCHOSEN || out.len() == body);
-        out[header] = form | numbered;
+        put_object_contents(out, object, plain, typeless);
     }
-}
-
-/// Reads an object; none if it is dead.
-fn object(bytes: &mut Bytes<'_>, size: u64, plain: Option<Scalar>) -> Option<Object> {
-    let header = bytes.byte();
-    let number = (header & NUMBERED != 0).then(|| bytes.number());
-    let mut object = Object::unchosen(size);
-    object.number = number;
-    let whole = |content| Cell { width: size * 8, content };
-    match header & !NUMBERED {
-        UNCHOSEN => {}
-        ZERO => object.insert(0, whole(Content::Zero)),
-        PLAIN => {
-            let ty = plain.expect("a scalar variable");
-            object.insert(0, whole(Content::Scalar(ty, bytes.value(ty))));
-        }
-        CELLS => {
-            let mut end = 0;
-            loop {
-                let distance = bytes.number();
-                if distance == 0 {
-                    break;
-                }
-                end += distance;
-                let width = bytes.number();
-                let content = match bytes.byte() {
-                    0 => Content::Zero,
-                    1 => Content::Unreadable,
-                    _ => {
-                        let ty = bytes.scalar();
-                        Content::Scalar(ty, bytes.value(ty))
-                    }
-                };
-                object.insert_split(end - 1, Cell { width, content });
-            }
-        }
-        _ => return None,
-    }
-    Some(object)
 }
 
 /// An object with its name, as memory shows it.
@@ -465,56 +374,6 @@ fn after(exception: usize, bytes: &mut Bytes<'_>) -> usize {
     match bytes.number() as usize {
         0 => 0,
         distance => exception + distance,
-    }
-}
-
-/// The cells of an object in a normal form: zeros, which are shown without content, are joined where they touch.
-struct Normal<'o, I> {
-    cells: I,
-    /// Whether a zero of one type is as good as one of another.
-    typeless: bool,
-    pending: Option<(u64, &'o Cell)>,
-}
-
-impl<'o, I: Iterator<Item = (u64, &'o Cell)>> Iterator for Normal<'o, I> {
-    type Item = (u64, u64, Option<&'o Content>);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let (offset, cell) = self.pending.take().or_else(|| self.cells.next())?;
-        if !self.is_zero(&cell.content) {
-            return Some((offset, cell.width, Some(&cell.content)));
-        }
-        let mut width = cell.width;
-        for (next, cell) in self.cells.by_ref() {
-            if next != offset + width || !is_zero(&cell.content, self.typeless) {
-                self.pending = Some((next, cell));
-                break;
-            }
-            width += cell.width;
-        }
-        Some((offset, width, None))
-    }
-}
-
-impl<I> Normal<'_, I> {
-    fn is_zero(&self, content: &Content) -> bool {
-        is_zero(content, self.typeless)
-    }
-}
-
-fn is_zero(content: &Content, typeless: bool) -> bool {
-    match content {
-        Content::Zero => true,
-        Content::Unreadable => false,
-        Content::Scalar(_, value) => {
-            typeless
-                && match value {
-                    Value::Bool(truth) => !truth,
-                    Value::Int(number) => number.is_zero(),
-                    Value::Float(bits) => *bits == 0,
-                    Value::Pointer(pointer) => *pointer == Pointer::Null,
-                }
-        }
     }
 }
 

@@ -7,7 +7,7 @@
 //! | `observation` | what a configuration remembers besides the interpreter's state |
 //! | `reduction` | partial-order reduction: where a thread may go on alone |
 //! | `threads`, `accesses` | what the reduction knows of the program: roots of threads, what edges access |
-//! | `encoding`, `bytes`, `table` | configurations as byte strings, each kept once |
+//! | `encoding`, `contents`, `bytes`, `table` | configurations as byte strings, each kept once |
 //!
 //! A state is the number of a configuration in a table that all views of the space share. The steps of a configuration
 //! are the leaves of the tree of questions that the interpreter asks, depth first. Nothing here knows what an edge does:
@@ -16,6 +16,7 @@
 mod accesses;
 mod bytes;
 mod choices;
+mod contents;
 mod encoding;
 mod observation;
 mod reduction;

@@ -103,7 +103,6 @@ impl Compiler {
         let emitted = emit(model, layout, &mut self.words, &mut builder, point, known, most_places);
         if let Err(TooLarge) = emitted {
             // What was begun cannot be taken back, but may be thrown away.
-            drop(builder);
             self.builder = FunctionBuilderContext::new();
             return Err(Failure::TooLarge);
         }

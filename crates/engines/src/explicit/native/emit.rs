@@ -225,9 +225,7 @@ impl Emitter<'_, '_> {
     fn load_field(&mut self, state: Value, field: Field) -> Value {
         let word = self.builder.ins().load(types::I64, MEMORY, state, field.word as i32 * 8);
         let shifted = if field.shift == 0 { word } else { self.builder.ins().ushr_imm_u(word, i64::from(field.shift)) };
-        let bits = if field.bits == 64 {
-            shifted
-        } else if field.bits + field.shift == 64 {
+        let bits = if field.bits + field.shift == 64 {
             shifted
         } else {
             self.builder.ins().band_imm_s(shifted, ((1_u64 << field.bits) - 1) as i64)

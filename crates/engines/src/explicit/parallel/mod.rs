@@ -130,13 +130,17 @@ fn explore<S: Space>(
 ) -> Explored {
     let stop = AtomicBool::new(false);
     let search = Search { store, workers: threads as u32, seed, budget, stop: &stop };
-    let mut workers = (0..threads as u32).map(|worker| Worker::new(&search, worker, product.fork()));
+    // All are there before the first begins: they wait for each other when the store grows.
+    let mut workers: Vec<_> = (0..search.workers).map(|worker| Worker::new(&search, worker, product.fork())).collect();
+    let last = workers.pop();
     let results = thread::scope(|scope| {
-        let first = workers.next();
-        // A thread that the system does not grant is a worker less.
-        let builder = || thread::Builder::new().stack_size(THREAD_STACK);
-        let others: Vec<_> = workers.filter_map(|worker| builder().spawn_scoped(scope, || worker.run()).ok()).collect();
-        let mut results: Vec<_> = first.map(Worker::run).into_iter().collect();
+        let mut others = Vec::new();
+        for worker in workers {
+            let builder = thread::Builder::new().stack_size(THREAD_STACK);
+            // A thread that the system does not grant is a worker less.
+            others.extend(builder.spawn_scoped(scope, move || worker.run()));
+        }
+        let mut results: Vec<_> = last.map(Worker::run).into_iter().collect();
         for other in others {
             results.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         }

@@ -104,7 +104,7 @@ impl SharedStore {
         let slots = meeting.table.entries.len();
         // The old one is given back first: the records are all that is needed.
         meeting.table = Arc::new(Table::new(0));
-        meeting.table = Arc::new(Table::new(slots + slots / 2));
+        meeting.table = Arc::new(Table::new(slots * 2));
         meeting.in_session = true;
         self.to_enter.store(self.records.reserved().start, Ordering::Relaxed);
         self.changed.notify_all();
@@ -293,7 +293,7 @@ impl Table {
     /// Where the search for a state begins.
     #[inline]
     fn slot(&self, hash: u64) -> u32 {
-        (u128::from(hash) * self.entries.len() as u128 >> u64::BITS) as u32
+        ((u128::from(hash) * self.entries.len() as u128) >> u64::BITS) as u32
     }
 
     #[inline]
@@ -318,6 +318,47 @@ impl Table {
             while self.entries[slot as usize].compare_exchange(0, new, Ordering::AcqRel, Ordering::Relaxed).is_err() {
                 slot = self.after(slot);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    /// All workers add the same states, each in its own order, and agree on their numbers.
+    #[test]
+    fn it_is_a_set_for_all_workers() {
+        const STATES: u64 = 100_000;
+        for (words, workers) in [(1, 1), (1, 3), (2, 2)] {
+            let store = SharedStore::new(words, workers);
+            let views: Vec<_> = (0..workers).map(|_| store.view()).collect();
+            let numbers: Vec<Vec<u32>> = thread::scope(|scope| {
+                let add_all = |worker: usize, mut view: View<'_>| {
+                    let mut numbers = vec![0; STATES as usize];
+                    for index in 0..STATES {
+                        // Strides that have no divisor in common with the number of states.
+                        let value = index * [1, 3, 7][worker] % STATES;
+                        let state = [value % 5, value][2 - words..].to_vec();
+                        view.get_ready();
+                        let number = view.insert_at(view.begin(&state), &state).expect("there are numbers");
+                        assert!(view.store.records.holds(number, &state));
+                        numbers[value as usize] = number;
+                    }
+                    numbers
+                };
+                let started: Vec<_> =
+                    views.into_iter().enumerate().map(|(i, view)| scope.spawn(move || add_all(i, view))).collect();
+                started.into_iter().map(|worker| worker.join().expect("no panic")).collect()
+            });
+            assert_eq!(store.states(), STATES);
+            assert!(numbers.iter().all(|of_worker| *of_worker == numbers[0]));
+            let mut distinct = numbers[0].clone();
+            distinct.sort_unstable();
+            distinct.dedup();
+            assert_eq!(distinct.len() as u64, STATES);
         }
     }
 }

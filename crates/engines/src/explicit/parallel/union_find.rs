@@ -288,7 +288,7 @@ impl<'r> UnionFind<'r> {
     fn find(self, state: u32) -> (u32, Cell) {
         let cell = self.load(state);
         if cell.has(ROOT) {
-            if true {
+            if !cell.has(LOCKED) {
                 return (state, cell);
             }
         } else {

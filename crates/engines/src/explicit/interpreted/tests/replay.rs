@@ -5,6 +5,7 @@ use program::semantics::{Answer, Choices, Limits, ObserveMode, Question, RunEnd,
 use task::{Letter, Negation, Scheduler, Task};
 
 use super::super::super::space::{Next, Space, Step};
+use super::programs::PETERSON;
 use super::random::{Generator, Random};
 use super::{negation, space, tasks};
 
@@ -143,4 +144,32 @@ fn the_interpreter_repeats_walks_of_sequential_programs() {
             check(text, formula, semantics, Scheduler::Any, &mut random);
         }
     }
+}
+
+#[test]
+fn all_views_of_a_space_number_configurations_alike() {
+    let [task] = &tasks(PETERSON, &["F \"inside[0]\""], Semantics::default(), Scheduler::Any)[..] else {
+        unreachable!()
+    };
+    let negation = negation(task);
+    let mut first = space(task, &negation);
+    let mut second = first.fork();
+    let (mut one, mut other) = (Next::default(), Next::default());
+    let mut open = vec![0];
+    let mut seen = std::collections::HashSet::from([0]);
+    while let Some(state) = open.pop() {
+        // The second view goes through the steps backwards, so that it is the first to see some configurations.
+        let steps: Vec<u32> =
+            (0..).take_while(|&number| second.step(&[state], number, &mut other) != Step::NoMore).collect();
+        for number in steps.into_iter().rev() {
+            let step = second.step(&[state], number, &mut other);
+            assert_eq!(first.step(&[state], number, &mut one), step);
+            assert_eq!((&one.state, &one.letters), (&other.state, &other.letters));
+            if step == Step::Next && seen.insert(one.state[0]) {
+                open.push(one.state[0]);
+            }
+        }
+    }
+    assert_eq!(first.configurations(), seen.len());
+    assert!(seen.len() > 5, "the program does something");
 }

@@ -181,7 +181,7 @@ pub fn random_graph(random: &mut Random, states: usize, negation: &Negation) -> 
     let letters = 1 << negation.atoms.len();
     let degree = 1 + random.below(4);
     let mark_rarity = 1 + random.below(2 * states);
-    let oddity = [1_000_000, 1_000_000, 60][random.below(3)];
+    let (refusals, ends) = ([0, 0, 1, 4][random.below(4)], usize::from(random.one_in(3)));
     let mut edges = vec![Vec::new(); states];
     for from in &mut edges {
         for _ in 0..random.below(degree + 1) {
@@ -189,10 +189,11 @@ pub fn random_graph(random: &mut Random, states: usize, negation: &Negation) -> 
             let mut letter = || if random.one_in(mark_rarity) { random.below(letters) as Letter } else { 0 };
             let word = (0..count).map(|_| letter()).collect();
             let to = random.below(states);
-            from.push(match random.below(oddity) {
+            let chance = random.below(60);
+            from.push(match chance {
                 0 => Edge::Cut,
-                1 => Edge::Refused(random.below(9) as u32),
-                2 => Edge::Ended(random.below(letters) as Letter),
+                _ if chance <= refusals => Edge::Refused(random.below(9) as u32),
+                _ if chance <= refusals + ends => Edge::Ended(random.below(letters) as Letter),
                 _ => Edge::To(to, word),
             });
         }

@@ -51,6 +51,7 @@ struct Whole {
     /// What each component visits, where it has a transition inside.
     visited: Vec<Option<Marks>>,
     accepted_end: bool,
+    /// The first of each state.
     refusals: Vec<Reason>,
     all: Marks,
 }
@@ -73,11 +74,12 @@ impl Whole {
         }
         let mut target = vec![0; run.words];
         while let Some((number, state)) = open.pop() {
+            let mut refusal = None;
             for step in 0.. {
                 match product.expand(&state, step) {
                     Expanded::NoMore => break,
                     Expanded::Accepted => whole.accepted_end = true,
-                    Expanded::Refused(reason) => whole.refusals.push(reason),
+                    Expanded::Refused(reason) => refusal = refusal.or(Some(reason)),
                     Expanded::Moves(count) => {
                         for index in 0..count {
                             let marks = product.target(index, &mut target);
@@ -87,6 +89,7 @@ impl Whole {
                     }
                 }
             }
+            whole.refusals.extend(refusal);
         }
         whole.divide();
         whole
@@ -189,8 +192,8 @@ fn compare(what: &str, graph: &Arc<Graph>, words: usize, negation: &Negation, se
         match &explored.violation {
             Some(violation) => check_violation(&what, &run, &whole, &store, threads, violation),
             None => {
-                let refusal = whole.refusals.iter().cloned().reduce(first_reason);
-                assert_eq!(explored.unknown, refusal, "{what}");
+                let refusal = whole.refusals.iter().min_by_key(|reason| reason.to_string());
+                assert_eq!(explored.unknown.as_ref(), refusal, "{what}");
                 assert_eq!(store.states(), whole.states.len() as u64, "{what}");
                 assert_eq!(explored.transitions, whole.transition_count(), "{what}");
                 check_components(&what, &whole, &store, threads);
@@ -303,8 +306,8 @@ fn random_graphs_with_random_automata() {
 fn shapes_without_violation() {
     let mut random = Random(2);
     let negation = letters_are_marks(2);
-    for round in 0..8 * effort() {
-        let size = [10, 100, 1000, 4000][round % 4];
+    for round in 0..4 * effort() {
+        let size = [10, 50, 300, 2000][round % 4];
         let seed = random.next();
         // One of the two sets is never visited.
         let mut letters = Random(seed);
@@ -322,8 +325,8 @@ fn shapes_with_rare_marks() {
     let negation = letters_are_marks(3);
     let mut violated = 0;
     let mut all = 0;
-    for round in 0..16 * effort() {
-        let size = [5, 20, 100, 1000][round % 4];
+    for round in 0..8 * effort() {
+        let size = [5, 20, 100, 500][round % 4];
         let mut letters = Random(random.next());
         let rarity = 1 + letters.below(size);
         let mut letter = || if letters.one_in(rarity) { 1 << letters.below(3) } else { 0 };
