@@ -46,14 +46,16 @@ def main():
         work = Path(options.keep) if options.keep else Path(folder)
         count = options.only != "semper" and not options.no_count
         agreed = print_state_spaces(options, chosen, work) if count else True
+        print(f"\n## Results\n\n{table.task_table_head()}", flush=True)
         rows, everything = [], []
         for task in chosen:
             results = measure_task(options, task, semper_version is not None, work / task.name)
             medians = {tool: table.median_result(runs) for tool, runs in results.items()}
-            rows += [(task, tool, result, medians.get("semper")) for tool, result in medians.items()]
+            new = [(task, tool, result, medians.get("semper")) for tool, result in medians.items()]
+            if new:
+                print(table.task_table_rows(new), flush=True)
+            rows += new
             everything += [record(task, tool, run) for tool, runs in results.items() for run in runs]
-    print("\n## Results\n")
-    print(table.task_table(rows))
     if means := table.summary(rows):
         print(f"\nGeometric means over the tasks with at least 100,000 states:\n\n{means}")
     if options.json:

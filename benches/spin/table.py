@@ -8,13 +8,18 @@ def median_result(results):
     return sorted(results, key=lambda result: result.wall)[len(results) // 2]
 
 
-def task_table(rows):
-    """The main table. `rows` are (task, tool, result, result of Semper or None)."""
+def task_table_head():
+    """The first two lines of the main table."""
     head = (
         "task", "expected", "tool", "verdict", "states", "wall s", "CPU s", "states/s", "bytes/state", "in the store",
-        "peak MiB", "compile s", "wall ÷ Semper", "peak ÷ Semper",
+        "peak MiB", "compile s", "wall ÷ Semper", "with compile ÷ Semper", "peak ÷ Semper",
     )  # fmt: skip
-    lines = [row(head), row("---" if index < 4 else "--:" for index in range(len(head)))]
+    return "\n".join((row(head), row("---" if index < 4 else "--:" for index in range(len(head)))))
+
+
+def task_table_rows(rows):
+    """Lines of the main table. `rows` are (task, tool, result, result of Semper or None)."""
+    lines = []
     for task, tool, result, semper in rows:
         compared = comparable(result, semper)
         lines.append(
@@ -32,6 +37,7 @@ def task_table(rows):
                 whole(result.peak_bytes / (1 << 20)),
                 f"{result.preparation:.2f}" if result.preparation else "",
                 ratio(result.wall, semper.wall) if compared else "",
+                ratio(result.wall + result.preparation, semper.wall) if compared else "",
                 ratio(result.peak_bytes, semper.peak_bytes) if compared else "",
             ))
         )  # fmt: skip
@@ -44,11 +50,16 @@ def summary(rows):
     for _, tool, result, semper in rows:
         if not comparable(result, semper) or not many(result):
             continue
-        ratios = (result.wall / semper.wall, result.processor / semper.processor, result.peak_bytes / semper.peak_bytes)
-        by_tool.setdefault(tool, []).append(ratios)
+        by_tool.setdefault(tool, []).append((
+            result.wall / semper.wall,
+            result.processor / semper.processor,
+            (result.wall + result.preparation) / semper.wall,
+            result.peak_bytes / semper.peak_bytes,
+        ))  # fmt: skip
     if not by_tool:
         return ""
-    lines = [row(("tool", "tasks", "wall ÷ Semper", "CPU ÷ Semper", "peak ÷ Semper")), row(("---", *["--:"] * 4))]
+    head = ("tool", "tasks", "wall ÷ Semper", "CPU ÷ Semper", "with compile ÷ Semper", "peak ÷ Semper")
+    lines = [row(head), row(("---", *["--:"] * 5))]
     for tool, ratios in by_tool.items():
         means = [f"{statistics.geometric_mean(column):.2f}" for column in zip(*ratios)]
         lines.append(row((tool, len(ratios), *means)))

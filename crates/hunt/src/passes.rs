@@ -24,7 +24,7 @@ use crate::program::GeneratedProgram;
 use crate::random::Random;
 
 /// How far runs are followed.
-const LIMITS: Limits = Limits { observations: 60, edges: 3_000 };
+const LIMITS: Limits = Limits { observations: 50, edges: 2_000 };
 /// How many properties each program is compared for.
 const PROPERTIES: u32 = 4;
 /// The most edges of a program whose calls are inlined.

@@ -300,8 +300,13 @@ fn a_run_that_fails_before_the_assumption_is_an_execution() {
 fn bounded_inputs_bound_what_others_are_compared_with() {
     machine(
         r"
-        int limit, temperature, alarm;
+        int limit, temperature, alarm, other, third;
         int main(void) {
+            other = __VERIFIER_nondet_int();           //= compared: 2 5 70000
+            __VERIFIER_assume(other == 2 || other == 5 || other == 70000);
+            if (other == 5) alarm = 2;
+            third = __VERIFIER_nondet_int();           //= compared: 1
+            __VERIFIER_assume(third >= 1 && third <= 6);
             limit = __VERIFIER_nondet_int();           //= compared: 102 values
             while (1) {
                 temperature = __VERIFIER_nondet_int(); //= constrained: 101 values
@@ -311,6 +316,30 @@ fn bounded_inputs_bound_what_others_are_compared_with() {
         }",
         &["alarm"],
     );
+}
+
+#[test]
+fn what_other_threads_see_is_not_bounded() {
+    let text = format!(
+        r"{INPUTS} typedef unsigned long pthread_t;
+        int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+        int shared, twice;
+        void *work(void *argument) {{ twice = shared * 2; return 0; }}
+        int main(void) {{
+            pthread_t t; int own;
+            pthread_create(&t, 0, work, 0);
+            own = __VERIFIER_nondet_int();
+            __VERIFIER_assume(own > 0 && own < 4);
+            twice = own * 2;
+            shared = __VERIFIER_nondet_int();
+            __VERIFIER_assume(shared > 0 && shared < 4);
+        }}"
+    );
+    let said = facts(&Subject::new(&text, &[]), Integers::Machine);
+    let of_line = |line: usize| said.iter().filter(move |(at, _)| *at == line).map(|(_, fact)| fact.as_str());
+    assert!(of_line(8).any(|fact| fact == "constrained: 1 2 3"), "{said:#?}");
+    let reason = "refused: the input from `__VERIFIER_nondet_int` is used in arithmetic (line 4)";
+    assert!(of_line(11).any(|fact| fact == reason), "{said:#?}");
 }
 
 #[test]

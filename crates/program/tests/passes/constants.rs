@@ -119,6 +119,69 @@ fn a_condition_tells_what_a_variable_holds_behind_it() {
     assert_eq!(edges(&after), ["x = nondet() *", "assume x == 5 *", "y = 5 *", "return 0 *"]);
 }
 
+#[test]
+fn a_condition_tells_only_what_it_says() {
+    for (negated, conjunction, expected) in
+        [(false, false, "x + y *"), (false, true, "3 *"), (true, false, "x + y *"), (true, true, "x + y *")]
+    {
+        let mut b = Builder::new();
+        let (x, y, z) = (b.global_int("x"), b.global_int("y"), b.global_int("z"));
+        b.input(x);
+        b.input(y);
+        let (left, right) = (b.equals(x, 1), b.equals(y, 2));
+        let both = if conjunction { ExprKind::And(left, right) } else { ExprKind::Or(left, right) };
+        let condition = b.expr(both, Scalar::Bool);
+        let condition = if negated { b.program.exprs.not(condition) } else { condition };
+        b.op(Op::Assume(condition));
+        let (left, right) = (b.get(x), b.get(y));
+        let sum = b.binary(BinaryOp::Add, left, right);
+        b.set(z, sum);
+        b.ret(0);
+        let atom = b.atom(z, 3);
+        let after = passed(&b, &[atom], DEFAULT, constants);
+        assert_eq!(edges(&after)[3], format!("z = {expected}"));
+    }
+}
+
+#[test]
+fn the_result_of_a_function_without_a_body_is_not_known() {
+    let mut b = Builder::new();
+    let (x, y) = (b.global_int("x"), b.global_int("y"));
+    let f = b.declare("f", Some(INT));
+    b.set_int(x, 3);
+    b.call(f, &[], Some(x));
+    let value = b.get(x);
+    b.set(y, value);
+    b.ret(0);
+    let atom = b.atom(y, 3);
+    assert_eq!(edges(&passed(&b, &[atom], DEFAULT, constants))[2], "y = x *");
+}
+
+/// Also where only initial values point to it.
+#[test]
+fn what_a_pointer_may_change_is_not_known() {
+    let mut b = Builder::new();
+    let (x, y, z) = (b.global_int("x"), b.global_int("y"), b.global_int("z"));
+    let (p, q, r) = (b.global_of_pointer("p"), b.global_of_pointer("q"), b.global_of_pointer("r"));
+    for (pointer, variable) in [(p, x), (q, y)] {
+        let item = InitialItem { offset_bits: 0, width_bits: 64, value: b.address(variable) };
+        let initial = Initial::Values(vec![item]);
+        b.program.variables[pointer].kind = VariableKind::Global { initial, declared_in: None };
+    }
+    b.input(z);
+    let (condition, first, second) = (b.equals(z, 0), b.get(p), b.get(q));
+    let either = b.expr(ExprKind::If(condition, first, second), Scalar::Pointer);
+    b.set(r, either);
+    let (pointer, seven) = (b.get(r), b.int(7));
+    let target = b.pointee(pointer, INT);
+    b.assign(target, seven);
+    let value = b.get(x);
+    b.set(z, value);
+    b.ret(0);
+    let atom = b.atom(z, 7);
+    assert_eq!(edges(&passed(&b, &[atom], DEFAULT, simplify))[3], "z = x *");
+}
+
 /// Zero has two signs, which are equal.
 #[test]
 fn a_condition_tells_nothing_of_floating_point_numbers() {

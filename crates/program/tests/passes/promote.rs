@@ -2,7 +2,7 @@
 
 use program::passes::promote::promote;
 use program::passes::simplify;
-use program::semantics::{Integers, ObserveMode, Semantics};
+use program::semantics::{Integers, ObserveMode, RunEnd, Semantics};
 use program::*;
 
 use crate::builder::*;
@@ -160,6 +160,36 @@ fn unions_and_what_pointers_reach_stay_whole() {
     let atom = part_is(&mut b, u, &[Step::Field(1)], 0x34);
     let after = passed(&b, &[atom, Atom::Error], Semantics::default(), promote);
     assert_eq!(edges(&after)[..3], ["p = &s *", "u.word = 4660 *", "t = s *"]);
+}
+
+/// A union may hold another member than the one that is copied, which ideal integers cannot be read as.
+#[test]
+fn what_is_copied_from_a_union_stays_whole() {
+    let mut b = Builder::new();
+    let pair = b.record(&[("x", CHAR, 0, None), ("y", CHAR, 8, None)], 16, false);
+    let word = b.ty(Scalar::Int(IntType::signed(16)));
+    let field = |name: &str, ty| Field { name: name.to_owned(), ty, offset_bits: 0, bit_width: None };
+    let union = b.program.types.intern(Type::Record(Record {
+        name: "union u".to_owned(),
+        fields: vec![field("word", word), field("pair", pair)],
+        size_bits: 16,
+        align_bits: 16,
+        is_union: true,
+    }));
+    let (u, s) = (b.global("u", union), b.global("s", pair));
+    let value = b.of(Scalar::Int(IntType::signed(16)), 0x1234);
+    let place = b.part(u, &[Step::Field(0)]);
+    b.assign(place, value);
+    let (target, source) = (b.place(s), b.part(u, &[Step::Field(1)]));
+    b.op(Op::Assign { target, value: Operand::Aggregate(source) });
+    let (target, one) = (b.part(s, &[Step::Field(0)]), b.of(CHAR, 1));
+    b.assign(target, one);
+    b.ret(0);
+    for integers in [Integers::Machine, Integers::Ideal] {
+        let after = passed(&b, &[Atom::Error], Semantics { integers, ..Semantics::default() }, promote);
+        assert_eq!(edges(&after)[1], "s = u.pair *");
+        assert_eq!(shown(&after, 0).end, RunEnd::End(EndKind::Return));
+    }
 }
 
 /// Under `--observe change` it counts which object is written, and an object is a whole variable.

@@ -53,6 +53,88 @@ fn what_can_go_wrong_or_asks_something_stays() {
 }
 
 #[test]
+fn a_shift_that_may_overflow_and_a_conversion_that_may_not_fit_stay() {
+    let mut b = Builder::new();
+    let double = b.ty(Scalar::Float(FloatType::F64));
+    let (x, y, d) = (b.global_int("x"), b.global_int("y"), b.global("d", double));
+    b.input(x);
+    let target = b.place(d);
+    b.op(Op::Input { target, source: InputSource::Nondet("nondet".to_owned()) });
+    let (value, one) = (b.get(x), b.int(1));
+    let shifted = b.binary(BinaryOp::ShiftLeft, value, one);
+    b.set(y, shifted);
+    let number = b.get(d);
+    let converted = b.program.exprs.cast(number, INT);
+    b.set(y, converted);
+    b.ret(0);
+    let after = passed(&b, &[Atom::Error], Semantics::default(), slice);
+    assert_eq!(edges(&after)[2..4], ["skip *", "y = (int32_t)d *"]);
+    let after = passed(&b, &[Atom::Overflow], Semantics::default(), slice);
+    assert_eq!(edges(&after)[2], "y = x << 1 *");
+}
+
+#[test]
+fn a_copy_of_what_is_not_initialised_stays() {
+    let mut b = Builder::new();
+    let pair = b.record(&[("x", INT, 0, None), ("y", CHAR, 32, None)], 64, false);
+    let (s, t, g) = (b.local("s", pair), b.global("t", pair), b.global("g", pair));
+    for source in [s, g] {
+        let (target, source) = (b.place(t), b.place(source));
+        b.op(Op::Assign { target, value: Operand::Aggregate(source) });
+    }
+    b.ret(0);
+    let after = passed(&b, &[Atom::End], Semantics::default(), slice);
+    assert_eq!(edges(&after), ["t = s *", "skip *", "return 0 *"], "globals are initialised");
+}
+
+/// The end of a lifetime is seen by pointers, even where nobody reads the variable.
+#[test]
+fn lifetimes_of_what_pointers_reach_stay() {
+    let mut b = Builder::new();
+    let (x, y) = (b.local_of("x", INT), b.global_int("y"));
+    let p = b.global_of_pointer("p");
+    b.silent(Op::Declare(x));
+    let address = b.address(x);
+    b.set(p, address);
+    b.silent(Op::Discard(x));
+    let (pointer, null) = (b.get(p), b.null());
+    let equal = b.compare(CompareOp::Equal, pointer, null);
+    let equal = b.program.exprs.cast(equal, INT);
+    b.set(y, equal);
+    b.ret(0);
+    let after = passed(&b, &[Atom::Error], Semantics::default(), simplify);
+    assert!(matches!(shown(&after, 0).end, RunEnd::Undefined { .. }));
+}
+
+/// What a pointer may have changed need not be readable at its type.
+#[test]
+fn a_read_of_what_pointers_reach_stays() {
+    let mut b = Builder::new();
+    let (x, y) = (b.global_int("x"), b.global_int("y"));
+    let (target, byte, count) = (b.address(x), b.of(BYTE, 1), b.size(1));
+    b.op(Op::SetBytes { target, byte, count });
+    let value = b.get(x);
+    b.set(y, value);
+    b.ret(0);
+    for integers in [Integers::Machine, Integers::Ideal] {
+        let after = passed(&b, &[Atom::End], Semantics { integers, ..Semantics::default() }, slice);
+        assert_eq!(edges(&after)[1], "y = x *");
+    }
+}
+
+#[test]
+fn what_is_copied_by_bytes_is_relevant() {
+    let mut b = Builder::new();
+    let (x, y) = (b.global_int("x"), b.global_int("y"));
+    b.set_int(x, 3);
+    let (target, source, count) = (b.address(y), b.address(x), b.size(4));
+    b.op(Op::CopyBytes { target, source, count, may_overlap: false });
+    b.ret(0);
+    let atom = b.atom(y, 3);
+    assert_eq!(edges(&passed(&b, &[atom], Semantics::default(), simplify))[0], "x = 3 *");
+}
+
+#[test]
 fn an_index_that_may_lie_outside_stays() {
     let mut b = Builder::new();
     let int = b.ty(INT);
@@ -95,8 +177,32 @@ fn a_silent_loop_stays_silent() {
     let atom = b.atom(x, 1);
     let after = passed(&b, &[atom], Semantics::default(), contract);
     assert_eq!(edges(&after), ["x = 1 *", "skip"]);
-    let shown = shown(&after, 0);
-    assert_eq!((shown.truth.len(), shown.end), (2, RunEnd::Limit));
+    let run = shown(&after, 0);
+    assert_eq!((run.truth.len(), run.end), (2, RunEnd::Limit));
+    let again = contract(after);
+    assert_eq!(edges(&again), ["x = 1 *", "skip"], "a circle of one edge is one, too");
+    assert_eq!(shown(&again, 0).end, RunEnd::Limit);
+}
+
+/// An edge into a function does nothing, but from behind it the property looks into the function.
+#[test]
+fn the_way_into_a_function_stays_where_it_is_seen() {
+    let mut b = Builder::new();
+    let (x, y) = (b.global_int("x"), b.global_int("y"));
+    let f = b.define("f", &[], None, |b, _| {
+        b.set_int(y, 1);
+        b.silent(Op::Return(None));
+    });
+    b.set_int(x, 1);
+    b.call(f, &[], None);
+    b.ret(0);
+    let outside = b.atom(x, 1);
+    let inside = Atom::State { value: b.equals(x, 1), active: vec![f], reads: vec![x] };
+    for atoms in [vec![inside], vec![Atom::Call(f)], vec![outside]] {
+        for observe in [ObserveMode::Statement, ObserveMode::Change] {
+            passed(&b, &atoms, Semantics { observe, ..Semantics::default() }, contract);
+        }
+    }
 }
 
 #[test]
