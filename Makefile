@@ -1,5 +1,5 @@
-# The two commands of the README, and the daily ones. Everything comes from the crate registry; a C compiler is the only
-# other thing that is needed.
+# The two commands of the README, and the daily ones. Everything comes from package registries: crates, and Z3 as the Python
+# package z3-solver, which the build fetches by itself. A C compiler and Python 3 with pip are all else that is needed.
 
 .PHONY: demo test hunt bless
 

@@ -26,9 +26,12 @@ pub struct Input {
 pub(crate) struct Log {
     /// The threads that the last question about the schedule offered; taken away by the reader.
     pub enabled: Option<Vec<u32>>,
-    /// The values that were asked for, each with the number of answers before it, where anybody wants to know.
-    pub inputs: Option<Vec<(u64, Input)>>,
+    /// The values that were asked for, each with the number of answers before it; taken away by the reader.
+    pub inputs: Vec<(u64, Input)>,
 }
+
+/// Values beyond this many answers are not noted: nobody reads them.
+const MOST_INPUTS: u64 = 1 << 20;
 
 /// The answers of a lasso.
 #[derive(Debug)]
@@ -64,12 +67,10 @@ impl Choices for Answers<'_> {
             (_, Answer::Value(Value::Pointer(pointer))) if *pointer != Pointer::Null => {
                 return Answer::Unfit(format!("the address for `{}` is not given by its number", question.name()));
             }
-            (_, Answer::Value(value)) => {
-                if let Some(inputs) = &mut log.inputs {
-                    let uninitialised = matches!(question, Question::Uninitialised { .. });
-                    let (name, value) = (question.name(), value.clone());
-                    inputs.push((before, Input { name, uninitialised, value, observed: 0, repeated: false }));
-                }
+            (_, Answer::Value(value)) if before < MOST_INPUTS => {
+                let uninitialised = matches!(question, Question::Uninitialised { .. });
+                let (name, value) = (question.name(), value.clone());
+                log.inputs.push((before, Input { name, uninitialised, value, observed: 0, repeated: false }));
             }
             _ => {}
         }

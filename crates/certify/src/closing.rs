@@ -3,7 +3,10 @@
 //! Two points of a walk with the same activations and control of all threads, the same mutexes, atomic sections and
 //! memory, the same running thread, the same memory of the observer and the same answers to come go on alike for
 //! ever. A pair of such points is found by keeping one, comparing all later ones with it, and keeping a later one
-//! after ever more steps (Brent, "An improved Monte Carlo factorization algorithm", BIT 1980, section 2).
+//! after ever more steps (Brent, "An improved Monte Carlo factorization algorithm", BIT 1980, section 2). Where the
+//! answers say where the loop should be, the point after the first answer of the cycle is kept, and for a whole round, so
+//! that a loop of many steps is walked once. That is only a choice of points: which are compared, and how, is not the
+//! engine's to say.
 //!
 //! Where memory differs, the points may go on alike all the same: a statistic that is counted up and never looked at
 //! keeps the states apart for ever. So they need to agree only on a set of variables that is closed along the edges taken
@@ -24,7 +27,9 @@
 //! and `t` is repeated for ever.
 
 use std::collections::BTreeSet;
+use std::marker::PhantomData;
 
+use foundation::Id;
 use program::semantics::memory::Memory;
 use program::semantics::object::{Content, Object};
 use program::semantics::observe::Attention;
@@ -58,6 +63,8 @@ pub(crate) struct Closed {
     pub starved: Vec<Starved>,
     /// How many answers were given before the loop began.
     pub answers_before: u64,
+    /// How many letters of the word were written before the loop began.
+    pub letters_before: usize,
 }
 
 /// Compares the points of a walk with one that is kept.
@@ -65,7 +72,9 @@ pub(crate) struct LoopSearch<'a> {
     lasso: &'a Lasso,
     relevance: Relevance<'a>,
     kept: Option<Kept>,
+    /// How many steps were taken, and how many answers had been given, since when a point was to be kept last.
     steps: u64,
+    answers: u64,
     keep_for: u64,
 }
 
@@ -77,8 +86,9 @@ struct Kept {
     answers_given: u64,
     position: u64,
     observations: usize,
-    edges: BTreeSet<EdgeId>,
-    locations: BTreeSet<LocationId>,
+    letters: usize,
+    edges: Passed<EdgeId>,
+    locations: Passed<LocationId>,
     turns: Turns,
     /// What is relevant along the edges taken; none where it is not known, or some edge is new.
     relevant: Option<Variables>,
@@ -89,7 +99,7 @@ const FIRST_KEPT: u64 = 8;
 
 impl<'a> LoopSearch<'a> {
     pub(crate) fn new(task: &'a Task, lasso: &'a Lasso) -> Self {
-        Self { lasso, relevance: Relevance::new(task), kept: None, steps: 0, keep_for: FIRST_KEPT }
+        Self { lasso, relevance: Relevance::new(task), kept: None, steps: 0, answers: 0, keep_for: FIRST_KEPT }
     }
 
     /// The locations at which threads stand before a step.
@@ -104,24 +114,51 @@ impl<'a> LoopSearch<'a> {
     }
 
     /// Looks at the point after a step; a loop where one is closed.
-    pub(crate) fn after_step(&mut self, walk: &Walk<'_>) -> Option<Closed> {
+    pub(crate) fn after_step(&mut self, walk: &mut Walk<'_>) -> Option<Closed> {
         if let Some(kept) = &mut self.kept {
             kept.note(walk);
             if let Some(closing) = kept.closes(walk, &self.relevance, self.lasso) {
                 let start = kept.observations;
-                let is_silent = start == walk.word().numbers.len();
+                let is_silent = start == walk.word().observed;
                 let end = if is_silent { RunEnd::Silent } else { RunEnd::Lasso { start } };
                 let (starved, answers_before) = (kept.turns.starved(), kept.answers_given);
-                return Some(Closed { end, closing, starved, answers_before });
+                return Some(Closed { end, closing, starved, answers_before, letters_before: kept.letters });
             }
         }
         self.steps += 1;
-        if self.steps == self.keep_for {
-            self.kept = Some(Kept::at(walk, self.lasso));
-            self.steps = 0;
-            self.keep_for *= 2;
+        if self.enters_cycle(walk) || self.steps >= self.keep_for && self.is_round_over(walk) {
+            self.keep(walk);
         }
         None
+    }
+
+    /// Whether the walk has just been given the first answer of the cycle. A loop that the lasso promises is closed one
+    /// round after this point, which is therefore kept whatever was kept before.
+    fn enters_cycle(&self, walk: &Walk<'_>) -> bool {
+        let before = self.kept.as_ref().map_or(0, |kept| kept.answers_given);
+        let stem = self.lasso.stem.len() as u64;
+        !self.lasso.cycle.is_empty() && before <= stem && walk.answers_given() > stem
+    }
+
+    /// Whether another point may be kept: in the cycle, not before the answers of a whole round were given since the
+    /// last one was kept, unless the walk seems to ask for nothing any more.
+    fn is_round_over(&mut self, walk: &Walk<'_>) -> bool {
+        let given = walk.answers_given();
+        let Some(kept) = &self.kept else { return true };
+        let in_cycle = kept.answers_given > self.lasso.stem.len() as u64;
+        let is_over = !in_cycle || given - kept.answers_given > self.lasso.cycle.len() as u64 || given == self.answers;
+        if !is_over {
+            (self.steps, self.answers) = (0, given);
+            self.keep_for *= 2;
+        }
+        is_over
+    }
+
+    fn keep(&mut self, walk: &mut Walk<'_>) {
+        walk.part_word();
+        self.kept = Some(Kept::at(walk, self.lasso));
+        (self.steps, self.answers) = (0, walk.answers_given());
+        self.keep_for *= 2;
     }
 }
 
@@ -133,9 +170,10 @@ impl Kept {
             running: walk.running(),
             answers_given: walk.answers_given(),
             position: position(lasso, walk.answers_given()),
-            observations: walk.word().numbers.len(),
-            edges: BTreeSet::new(),
-            locations: BTreeSet::new(),
+            observations: walk.word().observed,
+            letters: walk.word().numbers.len(),
+            edges: Passed::default(),
+            locations: Passed::default(),
             turns: Turns::default(),
             relevant: None,
         }
@@ -145,8 +183,9 @@ impl Kept {
         if walk.taken().is_some_and(|edge| self.edges.insert(edge)) {
             self.relevant = None;
         }
-        if let Some(turn) = walk.turn() {
-            self.turns.note(&self.state, &turn.able, turn.runs);
+        let turn = walk.turn();
+        if let Some(runs) = turn.runs {
+            self.turns.note(&self.state, &turn.able, runs);
         }
     }
 
@@ -164,7 +203,7 @@ impl Kept {
             return None;
         }
         let matters = |variable| {
-            let relevant = self.relevant.get_or_insert_with(|| relevance.along(&self.edges, &self.locations));
+            let relevant = self.relevant.get_or_insert_with(|| relevance.along(&self.edges.ids(), &self.locations.ids()));
             relevant.contains(variable)
         };
         let differing = differences(&then.memory, &now.memory, matters)?;
@@ -172,6 +211,36 @@ impl Kept {
             true => Closing::Exact,
             false => Closing::Without(differing.into_iter().collect()),
         })
+    }
+}
+
+/// The edges or locations that were passed, one bit for each.
+struct Passed<I> {
+    bits: Vec<u64>,
+    ids: PhantomData<I>,
+}
+
+impl<I> Default for Passed<I> {
+    fn default() -> Self {
+        Self { bits: Vec::new(), ids: PhantomData }
+    }
+}
+
+impl<I: Id> Passed<I> {
+    /// Whether it was not passed before.
+    fn insert(&mut self, id: I) -> bool {
+        let (word, bit) = (id.index() / 64, 1 << (id.index() % 64));
+        if word >= self.bits.len() {
+            self.bits.resize(word + 1, 0);
+        }
+        let is_new = self.bits[word] & bit == 0;
+        self.bits[word] |= bit;
+        is_new
+    }
+
+    fn ids(&self) -> BTreeSet<I> {
+        let is_passed = |index: &usize| self.bits[index / 64] >> (index % 64) & 1 == 1;
+        (0..self.bits.len() * 64).filter(is_passed).map(I::from_index).collect()
     }
 }
 

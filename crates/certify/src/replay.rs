@@ -32,6 +32,10 @@ pub struct Replayed {
     pub closing: Closing,
     /// The threads that the loop starves, where the scheduler allows that.
     pub starved: Vec<Starved>,
+    /// How many states of the stem and of one round of the loop were observed, where those are too many to be told.
+    /// [`Run::observations`] then has the first of them, and [`Run::end`] is [`RunEnd::Limit`]; of the inputs, all are
+    /// told.
+    pub abridged: Option<u64>,
 }
 
 /// Why a lasso shows no violation.
@@ -109,20 +113,42 @@ pub fn replay(task: &Task, lasso: &Lasso, budget: &Budget) -> Result<Replayed, R
 
 /// The same within limits of one's own.
 pub fn replay_within(task: &Task, lasso: &Lasso, limits: Limits, budget: &Budget) -> Result<Replayed, Rejected> {
-    let Found { closed, steps, word } = find_loop(task, lasso, limits, budget)?;
+    replay_telling(task, lasso, limits, MOST_TOLD, budget)
+}
+
+/// Of an execution with a loop, so many observations are told at most.
+const MOST_TOLD: usize = 1 << 17;
+
+fn replay_telling(
+    task: &Task,
+    lasso: &Lasso,
+    limits: Limits,
+    most_told: usize,
+    budget: &Budget,
+) -> Result<Replayed, Rejected> {
+    let Found { closed, steps, word, inputs } = find_loop(task, lasso, limits, budget)?;
     if let Some(starved) = closed.starved.iter().find(|starved| !fairness::allows(task.scheduler, **starved)) {
         return Err(Rejected::Unfair { thread: starved.thread });
     }
-    if holds(task, &word, &closed.end) {
+    if holds(task, &word, &closed) {
         return Err(Rejected::NotViolated);
     }
-    tell(task, lasso, closed, steps, budget)
+    if !matches!(closed.end, RunEnd::Lasso { .. }) || word.observed <= most_told {
+        return tell(task, lasso, closed, steps, budget);
+    }
+    let (mut run, values) = tell_beginning(task, lasso, most_told, budget)?;
+    run.edges = steps;
+    let repeated = |(before, input)| Input { repeated: before >= closed.answers_before, ..input };
+    let inputs = inputs.into_iter().map(repeated).collect();
+    let Closed { closing, starved, .. } = closed;
+    Ok(Replayed { run, values, inputs, closing, starved, abridged: Some(word.observed as u64) })
 }
 
 struct Found {
     closed: Closed,
     steps: u64,
     word: Word,
+    inputs: Vec<(u64, Input)>,
 }
 
 /// How often the budget is looked at.
@@ -137,7 +163,10 @@ fn find_loop(task: &Task, lasso: &Lasso, limits: Limits, budget: &Budget) -> Res
     let closed = loop {
         if let Some(end) = end {
             let answers_before = walk.answers_given();
-            break Closed { end: executed(end)?, closing: Closing::End, starved: Vec::new(), answers_before };
+            // The last letter is repeated for ever.
+            let letters_before = walk.word().numbers.len().saturating_sub(1);
+            let (end, starved) = (executed(end)?, Vec::new());
+            break Closed { end, closing: Closing::End, starved, answers_before, letters_before };
         }
         if walk.steps().is_multiple_of(STEPS_PER_CHECK) {
             budget.check().map_err(Rejected::Exhausted)?;
@@ -148,12 +177,14 @@ fn find_loop(task: &Task, lasso: &Lasso, limits: Limits, budget: &Budget) -> Res
         search.before_step(&walk);
         end = walk.step();
         if end.is_none()
-            && let Some(closed) = search.after_step(&walk)
+            && let Some(closed) = search.after_step(&mut walk)
         {
             break closed;
         }
     };
-    Ok(Found { closed, steps: walk.steps(), word: walk.into_word() })
+    let steps = walk.steps();
+    let (word, inputs, _) = walk.into_parts();
+    Ok(Found { closed, steps, word, inputs })
 }
 
 /// An end that belongs to an execution.
@@ -175,9 +206,9 @@ fn executed(end: RunEnd) -> Result<RunEnd, Rejected> {
 }
 
 /// Whether the goal is true of the word. Where there is no loop of observations, the last one is repeated for ever.
-fn holds(task: &Task, word: &Word, end: &RunEnd) -> bool {
-    let start = match end {
-        RunEnd::Lasso { start } => *start,
+fn holds(task: &Task, word: &Word, closed: &Closed) -> bool {
+    let start = match closed.end {
+        RunEnd::Lasso { .. } => closed.letters_before,
         _ => word.numbers.len() - 1,
     };
     let (stem, repeated) = shortened(&word.numbers, start);
@@ -205,10 +236,10 @@ fn tell(task: &Task, lasso: &Lasso, closed: Closed, steps: u64, budget: &Budget)
     let is_loop = matches!(closed.end, RunEnd::Lasso { .. });
     loop {
         if walk.steps() == steps {
-            observed.get_or_insert(walk.word().numbers.len());
+            observed.get_or_insert(walk.word().observed);
         }
         // A loop is told up to the first observation of the second round.
-        let begins_again = observed.is_some_and(|observed| !is_loop || walk.word().numbers.len() > observed);
+        let begins_again = observed.is_some_and(|observed| !is_loop || walk.word().observed > observed);
         if ended || begins_again {
             break;
         }
@@ -217,9 +248,10 @@ fn tell(task: &Task, lasso: &Lasso, closed: Closed, steps: u64, budget: &Budget)
         }
         ended = walk.step().is_some();
     }
-    let mut story = walk.into_story().expect("this walk tells");
+    let (_, inputs, story) = walk.into_parts();
+    let mut story = story.expect("this walk tells");
     let warnings = story.warnings();
-    let Story { mut observations, mut values, inputs, .. } = story;
+    let Story { mut observations, mut values, .. } = story;
     let mut end = closed.end;
     if let (RunEnd::Lasso { start }, Some(observed)) = (&mut end, observed) {
         // Where the first observation came about differently in the first round, it belongs to the stem.
@@ -240,7 +272,31 @@ fn tell(task: &Task, lasso: &Lasso, closed: Closed, steps: u64, budget: &Budget)
     });
     let inputs = inputs.collect();
     let run = Run { observations, end, warnings, edges: steps };
-    Ok(Replayed { run, values, inputs, closing: closed.closing, starved: closed.starved })
+    Ok(Replayed { run, values, inputs, closing: closed.closing, starved: closed.starved, abridged: None })
+}
+
+/// Walks the same way again and tells what is observed first, which is not all.
+fn tell_beginning(
+    task: &Task,
+    lasso: &Lasso,
+    most_told: usize,
+    budget: &Budget,
+) -> Result<(Run, Vec<Arc<[Change]>>), Rejected> {
+    let log = RefCell::new(Log::default());
+    let mut answers = Answers::new(lasso, &log);
+    let mut walk = Walk::new(task, &mut answers, &log, true);
+    let mut ended = walk.begin().is_some();
+    while !ended && walk.word().observed < most_told {
+        if walk.steps().is_multiple_of(STEPS_PER_CHECK) {
+            budget.check().map_err(Rejected::Exhausted)?;
+        }
+        ended = walk.step().is_some();
+    }
+    let edges = walk.steps();
+    let (_, _, story) = walk.into_parts();
+    let mut story = story.expect("this walk tells");
+    let warnings = story.warnings();
+    Ok((Run { observations: story.observations, end: RunEnd::Limit, warnings, edges }, story.values))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use automata::ltl::{AtomId, Letter};
+use automata::ltl::{AtomId, Formula, Letter, Node, Unary};
 use foundation::{Id, Span};
 use program::semantics::changes::changes;
 use program::semantics::event::Event;
@@ -38,21 +38,34 @@ pub(crate) struct Walk<'a> {
     last: Option<Occasion>,
     /// How many steps were begun.
     steps: u64,
-    turn: Option<Turn>,
+    turn: Turn,
+    /// The values that were asked for, each with the number of answers before it.
+    inputs: Vec<(u64, Input)>,
 }
 
-/// Who was able to run before a step, and who did.
-#[derive(Clone, Debug)]
+/// Who was able to run before a step, and who did; none where nobody could.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Turn {
     pub able: Vec<u32>,
-    pub runs: u32,
+    pub runs: Option<u32>,
 }
 
 /// The letters of the observed states, in order; equal letters have equal numbers.
-#[derive(Clone, Debug, Default)]
+///
+/// A formula without `X` cannot tell how often a letter is repeated (Lamport, "What good is temporal logic?", 1983), so
+/// for such a formula each repeated letter is written once. Between two parts that are to be taken apart, the
+/// repetition begins anew ([`Word::part`]): then every part on its own is the observed one up to repetitions.
+#[derive(Clone, Debug)]
 pub(crate) struct Word {
     /// The numbers.
     pub numbers: Vec<u32>,
+    /// How many states were observed.
+    pub observed: usize,
+    counts_repetitions: bool,
+    /// The number that need not be written again.
+    repeated: Option<u32>,
+    /// The truth of the atoms that was observed last, with its number.
+    last: (Vec<bool>, u32),
     known: HashMap<Vec<bool>, u32>,
     letters: Vec<Letter>,
 }
@@ -63,8 +76,6 @@ pub(crate) struct Story {
     pub observations: Vec<Observation>,
     /// What the atoms' variables hold, for each observation.
     pub values: Vec<Arc<[Change]>>,
-    /// The values that were asked for, each with the number of answers before it.
-    pub inputs: Vec<(u64, Input)>,
     /// The variables whose values are told.
     told: Vec<VariableId>,
     overflows: BTreeSet<Span>,
@@ -73,23 +84,52 @@ pub(crate) struct Story {
 }
 
 impl Word {
+    /// The empty word, for this goal.
+    fn new(task: &Task) -> Self {
+        let is_next = |&formula: &Formula| matches!(task.formulas.node(formula), Node::Unary(Unary::Next, _));
+        Self {
+            numbers: Vec::new(),
+            observed: 0,
+            counts_repetitions: task.formulas.subformulas(task.goal).iter().any(is_next),
+            repeated: None,
+            last: (Vec::new(), 0),
+            known: HashMap::new(),
+            letters: Vec::new(),
+        }
+    }
+
     /// The letters of some positions.
     pub(crate) fn letters(&self, numbers: &[u32]) -> Vec<Letter> {
         numbers.iter().map(|&number| self.letters[number as usize].clone()).collect()
     }
 
+    /// A part of the word ends here.
+    pub(crate) fn part(&mut self) {
+        self.repeated = None;
+    }
+
     fn push(&mut self, truth: &[bool]) {
-        let number = match self.known.get(truth) {
-            Some(&number) => number,
-            None => {
-                let number = self.letters.len() as u32;
-                self.known.insert(truth.to_vec(), number);
-                let holding = truth.iter().enumerate().filter(|&(_, &holds)| holds);
-                self.letters.push(holding.map(|(index, _)| AtomId::from_index(index)).collect());
-                number
-            }
-        };
-        self.numbers.push(number);
+        // Mostly nothing has changed. No letter is known before the first one was looked up.
+        if self.letters.is_empty() || self.last.0 != truth {
+            self.last = (truth.to_vec(), self.number(truth));
+        }
+        let number = self.last.1;
+        self.observed += 1;
+        if self.counts_repetitions || self.repeated != Some(number) {
+            self.numbers.push(number);
+            self.repeated = Some(number);
+        }
+    }
+
+    fn number(&mut self, truth: &[bool]) -> u32 {
+        if let Some(&number) = self.known.get(truth) {
+            return number;
+        }
+        let number = self.letters.len() as u32;
+        self.known.insert(truth.to_vec(), number);
+        let holding = truth.iter().enumerate().filter(|&(_, &holds)| holds);
+        self.letters.push(holding.map(|(index, _)| AtomId::from_index(index)).collect());
+        number
     }
 }
 
@@ -104,17 +144,17 @@ impl Story {
 impl<'a> Walk<'a> {
     /// A walk that has not begun.
     pub(crate) fn new(task: &'a Task, answers: &'a mut Answers<'_>, log: &'a RefCell<Log>, tells: bool) -> Self {
-        log.borrow_mut().inputs = tells.then(Vec::new);
         Self {
             interpreter: Interpreter::new(&task.program, task.semantics, answers),
             observer: Observer::new(task.semantics.observe, &task.atoms),
             log,
-            word: Word::default(),
+            word: Word::new(task),
             story: tells.then(|| Story { told: variables_to_tell(task), ..Story::default() }),
             calling: None,
             last: None,
             steps: 0,
-            turn: None,
+            turn: Turn::default(),
+            inputs: Vec::new(),
         }
     }
 
@@ -127,8 +167,8 @@ impl<'a> Walk<'a> {
     /// Takes a step; an end where there is one.
     pub(crate) fn step(&mut self) -> Option<RunEnd> {
         self.steps += 1;
-        self.turn = None;
-        let observed = self.word.numbers.len();
+        self.turn.runs = None;
+        let observed = self.word.observed;
         let stepped = self.try_step();
         self.note_inputs(observed);
         self.ended(stepped)
@@ -152,9 +192,9 @@ impl<'a> Walk<'a> {
         self.interpreter.edge
     }
 
-    /// Who was able to run before the last step, and who did; none if nobody could.
-    pub(crate) fn turn(&self) -> Option<&Turn> {
-        self.turn.as_ref()
+    /// Who was able to run before the last step, and who did.
+    pub(crate) fn turn(&self) -> &Turn {
+        &self.turn
     }
 
     /// How many answers were given.
@@ -170,12 +210,14 @@ impl<'a> Walk<'a> {
         &self.word
     }
 
-    pub(crate) fn into_word(self) -> Word {
-        self.word
+    /// A part of the word ends here.
+    pub(crate) fn part_word(&mut self) {
+        self.word.part();
     }
 
-    pub(crate) fn into_story(self) -> Option<Story> {
-        self.story
+    /// What was observed and asked for, and the story if it is to be told.
+    pub(crate) fn into_parts(self) -> (Word, Vec<(u64, Input)>, Option<Story>) {
+        (self.word, self.inputs, self.story)
     }
 
     fn try_begin(&mut self) -> Result<Option<RunEnd>, Stop> {
@@ -197,9 +239,15 @@ impl<'a> Walk<'a> {
             Next::AllEnded => return self.finish(Occasion::End(EndKind::Return), RunEnd::End(EndKind::Return)),
             Next::Deadlock => return self.finish(Occasion::Deadlock, RunEnd::Deadlock),
         };
-        // Where nobody asked, there was no choice.
-        let able = self.log.borrow_mut().enabled.take().unwrap_or_else(|| vec![runs]);
-        self.turn = Some(Turn { able, runs });
+        self.turn.runs = Some(runs);
+        match self.log.borrow_mut().enabled.take() {
+            Some(able) => self.turn.able = able,
+            // Where nobody asked, there was no choice.
+            None => {
+                self.turn.able.clear();
+                self.turn.able.push(runs);
+            }
+        }
         self.calling = self.calling_edge(runs);
         let mut stepped = self.interpreter.step(runs);
         loop {
@@ -221,8 +269,9 @@ impl<'a> Walk<'a> {
 
     /// Shows what happened since the last call to the observer.
     fn follow(&mut self) -> Result<(), Stop> {
-        let events = std::mem::take(&mut self.interpreter.events);
-        let (program, running, span) = (self.interpreter.program, self.interpreter.running, self.span());
+        let mut events = std::mem::take(&mut self.interpreter.events);
+        let (program, running) = (self.interpreter.program, self.interpreter.running);
+        let span = if self.story.is_some() { self.span() } else { None };
         if let Some(story) = &mut self.story {
             if let Some(span) = span {
                 story.races.follow(program, running, span, &events);
@@ -237,6 +286,11 @@ impl<'a> Walk<'a> {
         }
         let sights = self.observer.follow(&mut self.interpreter, &events)?;
         sights.into_iter().for_each(|sight| self.record(sight));
+        // The next step uses the same room for its events.
+        if self.interpreter.events.is_empty() {
+            events.clear();
+            self.interpreter.events = events;
+        }
         Ok(())
     }
 
@@ -254,6 +308,9 @@ impl<'a> Walk<'a> {
     fn record(&mut self, Sight { occasion, truth, overflow }: Sight) {
         self.word.push(&truth);
         self.last = Some(occasion);
+        if self.story.is_none() {
+            return;
+        }
         let edge = match occasion {
             Occasion::Start => None,
             Occasion::Edge(edge) => Some(edge),
@@ -285,12 +342,10 @@ impl<'a> Walk<'a> {
         });
     }
 
-    /// Adds to the story what was asked for in a step before which so many states had been observed.
+    /// Notes what was asked for in a step before which so many states had been observed.
     fn note_inputs(&mut self, observed: usize) {
-        let Some(story) = &mut self.story else { return };
         let mut log = self.log.borrow_mut();
-        let asked = log.inputs.iter_mut().flat_map(|inputs| inputs.drain(..));
-        story.inputs.extend(asked.map(|(before, input)| (before, Input { observed, ..input })));
+        self.inputs.extend(log.inputs.drain(..).map(|(before, input)| (before, Input { observed, ..input })));
     }
 
     /// How the walk ends where a step could not be completed.

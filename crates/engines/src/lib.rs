@@ -3,5 +3,11 @@
 //! | room | what it decides |
 //! | --- | --- |
 //! | [`explicit`] | programs with finitely many states and inputs, by visiting all of them |
+//! | [`fairness`] | programs with infinitely many states, by subtracting traces that cannot be executed |
+//! | [`portfolio`] | whatever one of the others decides |
+//! | [`encode`] | nothing: it turns programs into logic for the others |
 
+pub mod encode;
 pub mod explicit;
+pub mod fairness;
+pub mod portfolio;

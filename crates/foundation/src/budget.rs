@@ -35,6 +35,8 @@ pub struct Budget {
     deadline: Option<Instant>,
     memory: Option<u64>,
     ended: Arc<AtomicU8>,
+    /// What ends the budgets that this one is a part of.
+    within: Vec<Arc<AtomicU8>>,
 }
 
 /// What [`Budget::ended`] holds.
@@ -53,6 +55,26 @@ impl Budget {
     pub fn with_time(mut self, limit: Duration) -> Self {
         self.deadline = Instant::now().checked_add(limit);
         self
+    }
+
+    /// A part of this budget: it ends when this one does, and can be ended alone.
+    #[must_use]
+    pub fn part(&self) -> Self {
+        let mut within = self.within.clone();
+        within.push(Arc::clone(&self.ended));
+        Self { deadline: self.deadline, memory: self.memory, ended: Arc::default(), within }
+    }
+
+    /// A part of this budget that ends after this time from now, if not before.
+    #[must_use]
+    pub fn part_of(&self, limit: Duration) -> Self {
+        let mut part = self.part();
+        let deadline = Instant::now().checked_add(limit);
+        part.deadline = match (self.deadline, deadline) {
+            (Some(outer), Some(inner)) => Some(outer.min(inner)),
+            (outer, inner) => outer.or(inner),
+        };
+        part
     }
 
     /// Allows the process so many bytes of memory.
@@ -83,11 +105,13 @@ impl Budget {
 
     /// Whether the computation may go on.
     pub fn check(&self) -> Result<(), Exhausted> {
-        match self.ended.load(Ordering::Relaxed) {
-            OPEN => {}
-            OUT_OF_MEMORY => return Err(Exhausted::Memory),
-            OUT_OF_TIME => return Err(Exhausted::Time),
-            _ => return Err(Exhausted::Cancelled),
+        for ended in self.within.iter().chain([&self.ended]) {
+            match ended.load(Ordering::Relaxed) {
+                OPEN => {}
+                OUT_OF_MEMORY => return Err(Exhausted::Memory),
+                OUT_OF_TIME => return Err(Exhausted::Time),
+                _ => return Err(Exhausted::Cancelled),
+            }
         }
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(Exhausted::Time);
@@ -115,5 +139,19 @@ mod tests {
             budget.cancel();
             assert_eq!(budget.check(), Err(reason));
         }
+    }
+
+    #[test]
+    fn a_part_ends_with_the_whole_and_alone() {
+        let whole = Budget::unlimited();
+        let (part, other) = (whole.part(), whole.part().part());
+        part.cancel();
+        assert_eq!((whole.check(), part.check()), (Ok(()), Err(Exhausted::Cancelled)));
+        assert_eq!(other.check(), Ok(()));
+        whole.exhaust(Exhausted::Memory);
+        assert_eq!(other.check(), Err(Exhausted::Memory));
+        assert_eq!(Budget::unlimited().part_of(Duration::ZERO).check(), Err(Exhausted::Time));
+        let short = Budget::unlimited().with_time(Duration::ZERO);
+        assert_eq!(short.part_of(Duration::from_secs(60)).check(), Err(Exhausted::Time));
     }
 }

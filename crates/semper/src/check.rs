@@ -8,10 +8,12 @@ use std::time::{Duration, Instant};
 use automata::ltl::{AtomId, Formula, Formulas, Node};
 use certify::{Closing, Rejected, Replayed};
 use engines::explicit::Explicit;
+use engines::fairness::Fairness;
+use engines::portfolio::Portfolio;
 use foundation::{Arena, Budget, Id};
 use program::semantics::{Change, Observation, RunEnd};
 use program::{EdgeId, Program};
-use task::{Certificate, Counterexample, Engine, Lasso, Outcome, Reason, Scheduler, Statistics, Task, Verdict};
+use task::{Attempt, Certificate, Counterexample, Engine, Lasso, Outcome, Reason, Scheduler, Statistics, Task, Verdict};
 
 use crate::execute::{interleaved, lead_back, shortest_lasso};
 use crate::subject::{Property, Subject};
@@ -24,12 +26,14 @@ pub enum EngineChoice {
     Auto,
     /// The explicit engine.
     Explicit,
+    /// The fairness engine.
+    Fairness,
 }
 
 impl EngineChoice {
     /// All choices with their names.
     pub const ALL: &'static [(&'static str, EngineChoice)] =
-        &[("auto", EngineChoice::Auto), ("explicit", EngineChoice::Explicit)];
+        &[("auto", EngineChoice::Auto), ("explicit", EngineChoice::Explicit), ("fairness", EngineChoice::Fairness)];
 }
 
 /// How a property is decided.
@@ -61,6 +65,8 @@ pub struct CheckedOutcome {
     pub verdict: CheckedVerdict,
     /// What was measured.
     pub statistics: Statistics,
+    /// The engines that were tried before, without an answer.
+    pub tried: Vec<Attempt>,
     /// The time that it took, the check of the evidence included.
     pub time: Duration,
 }
@@ -96,7 +102,7 @@ pub fn check_with(
 ) -> CheckedOutcome {
     let start = Instant::now();
     let prepared = prepare(subject, &subject.properties[property], settings.scheduler);
-    let Outcome { verdict, statistics } = engine.check(&prepared.task, budget);
+    let Outcome { engine, verdict, statistics, tried } = engine.check(&prepared.task, budget);
     let verdict = match verdict {
         Verdict::Holds(certificate) => CheckedVerdict::Holds(certificate),
         Verdict::Unknown(reason) => CheckedVerdict::Unknown(reason),
@@ -105,7 +111,7 @@ pub fn check_with(
         }
         Verdict::Violated(Counterexample::Lasso(lasso)) => replay(prepared, &lasso, budget),
     };
-    CheckedOutcome { engine: engine.name(), verdict, statistics, time: start.elapsed() }
+    CheckedOutcome { engine, verdict, statistics, tried, time: start.elapsed() }
 }
 
 /// The task that engines are asked for a property of the subject.
@@ -115,9 +121,9 @@ pub fn task_of(subject: &Subject, property: usize, scheduler: Scheduler) -> Task
 
 fn engine(settings: &Settings) -> Box<dyn Engine> {
     match settings.engine {
-        EngineChoice::Auto | EngineChoice::Explicit => {
-            Box::new(Explicit { threads: settings.threads, ..Explicit::default() })
-        }
+        EngineChoice::Auto => Box::new(Portfolio::new(settings.threads)),
+        EngineChoice::Explicit => Box::new(Explicit { threads: settings.threads, ..Explicit::default() }),
+        EngineChoice::Fairness => Box::new(Fairness { verbose: std::env::var_os("SEMPER_TELL").is_some() }),
     }
 }
 
@@ -276,7 +282,7 @@ mod tests {
         fn check(&self, _: &Task, _: &Budget) -> Outcome {
             let stem = self.0.iter().map(|&value| Answer::Value(Value::int(value))).collect();
             let verdict = Verdict::Violated(Counterexample::Lasso(Lasso { stem, cycle: Vec::new() }));
-            Outcome { verdict, statistics: Statistics::default() }
+            Outcome::of(self.name(), verdict, Statistics::default())
         }
     }
 

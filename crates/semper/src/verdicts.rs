@@ -87,6 +87,10 @@ fn evidence(verdict: &CheckedVerdict) -> Option<Evidence> {
             let by = format!("closed state space of {states} state{plural} (not re-checked yet)");
             Some(Evidence { checked: false, by })
         }
+        CheckedVerdict::Holds(Certificate::Refuted { finite, ranked }) => {
+            let by = format!("{finite} sets of traces refuted by a prefix, {ranked} by a ranking function (not re-checked yet)");
+            Some(Evidence { checked: false, by })
+        }
         CheckedVerdict::Violated { replayed: Some(_), .. } => {
             Some(Evidence { checked: true, by: "lasso replayed by the interpreter".to_owned() })
         }

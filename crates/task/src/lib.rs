@@ -20,4 +20,4 @@ pub use counterexample::{Counterexample, Lasso};
 pub use engine::Engine;
 pub use negation::{Letter, Negation, WordReader};
 pub use task::{Scheduler, Task};
-pub use verdict::{Certificate, Figure, Outcome, Reason, Statistics, Verdict};
+pub use verdict::{Attempt, Certificate, Figure, Outcome, Reason, Statistics, Verdict};

@@ -1,6 +1,7 @@
 //! What an engine answers. A verdict carries its evidence, so that the two cannot disagree.
 
 use std::fmt;
+use std::time::Duration;
 
 use foundation::{Exhausted, Span};
 
@@ -9,10 +10,32 @@ use crate::counterexample::Counterexample;
 /// An engine's answer with what it measured.
 #[derive(Clone, Debug)]
 pub struct Outcome {
+    /// The engine that answered.
+    pub engine: &'static str,
     /// The answer.
     pub verdict: Verdict,
     /// What was measured on the way.
     pub statistics: Statistics,
+    /// What was tried before, without an answer.
+    pub tried: Vec<Attempt>,
+}
+
+/// An engine that gave no answer.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    /// The engine.
+    pub engine: &'static str,
+    /// How long it took.
+    pub time: Duration,
+    /// Why it gave none.
+    pub reason: Reason,
+}
+
+impl Outcome {
+    /// What one engine answers.
+    pub fn of(engine: &'static str, verdict: Verdict, statistics: Statistics) -> Self {
+        Self { engine, verdict, statistics, tried: Vec::new() }
+    }
 }
 
 /// An answer.
@@ -35,6 +58,13 @@ pub enum Certificate {
         states: u64,
         /// How many transitions.
         transitions: u64,
+    },
+    /// All fair traces of the program beside the negated property were shown to be infeasible.
+    Refuted {
+        /// How many sets of traces were refuted by a prefix.
+        finite: usize,
+        /// How many by a ranking function.
+        ranked: usize,
     },
 }
 

@@ -34,20 +34,20 @@ pub fn lasso<S: Space>(
     if matches!(found, Found::Nothing | Found::Unknown(_)) {
         return Ok(None);
     }
-    if let Some((graph, near)) = near_the_beginning(product, store.len(), budget)? {
+    let most = store.len().saturating_mul(4).clamp(LEAST_NEIGHBOURHOOD, MOST_NEIGHBOURHOOD);
+    if let Some((graph, near)) = near_the_beginning(product, most, budget)? {
         return told(product, &graph.store, &near, budget);
     }
     told(product, store, found, budget)
 }
 
-/// An accepting component or end in the neighbourhood of the initial states.
-fn near_the_beginning<S: Space>(
+/// An accepting component or end in the neighbourhood of the initial states, which has so many states at most.
+pub fn near_the_beginning<S: Space>(
     product: &mut Product<'_, S>,
-    searched: u32,
+    most: u32,
     budget: &Budget,
 ) -> Result<Option<(Graph, Found)>, Exhausted> {
     let mut graph = Graph::new(product);
-    let most = searched.saturating_mul(4).clamp(LEAST_NEIGHBOURHOOD, MOST_NEIGHBOURHOOD);
     let mut look_at = 64;
     loop {
         let expansion = graph.expand_next(product);

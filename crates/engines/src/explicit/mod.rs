@@ -63,7 +63,7 @@ impl Engine for Explicit {
     fn check(&self, task: &Task, budget: &Budget) -> Outcome {
         let mut statistics = Statistics::default();
         let verdict = self.decide(task, budget, &mut statistics).unwrap_or_else(Verdict::Unknown);
-        Outcome { verdict, statistics }
+        Outcome::of(self.name(), verdict, statistics)
     }
 }
 
@@ -116,7 +116,7 @@ impl Explicit {
             }
             Scheduler::Any | Scheduler::WeakFair => search(&mut product, budget),
         };
-        let (states, transitions) = (u64::from(searched.store.len()), searched.transitions);
+        let (states, transitions) = (searched.states, searched.transitions);
         measured(statistics, states, transitions, searched.bytes);
         match &searched.found {
             Found::Unknown(reason) => Err(reason.clone()),

@@ -14,6 +14,8 @@ use automata::buchi::Marks;
 use foundation::Budget;
 use task::Reason;
 
+use super::graph::Graph;
+use super::lasso::near_the_beginning;
 use super::product::{Product, Transitions};
 use super::space::Space;
 use super::store::{Inserted, Lookup, Store};
@@ -21,8 +23,10 @@ use super::store::{Inserted, Lookup, Store};
 /// What a search came to.
 #[derive(Clone, Debug)]
 pub struct Searched {
-    /// The states that were found.
+    /// The states that the answer speaks of, by their numbers.
     pub store: Store,
+    /// How many states were found, some of them perhaps twice.
+    pub states: u64,
     /// How many transitions of the product were followed.
     pub transitions: u64,
     /// The bytes that were used at most.
@@ -76,13 +80,25 @@ pub fn search<S: Space>(product: &mut Product<'_, S>, budget: &Budget) -> Search
         computed: Transitions::default(),
         lookups: Vec::new(),
         kinds: Kinds::default(),
+        near: None,
     };
     let found = match search.run(product, budget) {
         Some(found) => found,
         None => search.refusal.take().map_or(Found::Nothing, Found::Unknown),
     };
     search.measure();
-    Searched { store: search.store, transitions: search.transitions, bytes: search.most_bytes, found }
+    let states = u64::from(search.store.len());
+    let (transitions, bytes) = (search.transitions, search.most_bytes);
+    match search.near {
+        None => Searched { store: search.store, states, transitions, bytes, found },
+        Some(near) => Searched {
+            states: states + u64::from(near.store.len()),
+            transitions: transitions + near.transitions(),
+            bytes: bytes + near.bytes(),
+            store: near.store,
+            found,
+        },
+    }
 }
 
 struct Search {
@@ -110,6 +126,8 @@ struct Search {
     computed: Transitions,
     lookups: Vec<Lookup>,
     kinds: Kinds,
+    /// The neighbourhood of the initial states, where the violation was found in it.
+    near: Option<Graph>,
 }
 
 /// The different sets of marks that occur, which are few: stacks hold their numbers.
@@ -154,6 +172,11 @@ struct Root {
 /// How often the budget is looked at.
 const VISITS_PER_CHECK: u32 = 1024;
 
+/// When so many states were visited and no violation was found, this many that are nearest to the beginning are looked
+/// at: a search that goes deep first may pass by a violation that is a few steps away.
+const LOOKS_AROUND_AT: u32 = 1 << 14;
+const LOOKS_AT_NEAREST: u32 = 1 << 11;
+
 impl Search {
     fn run<S: Space>(&mut self, product: &mut Product<'_, S>, budget: &Budget) -> Option<Found> {
         for initial in product.initial() {
@@ -187,6 +210,11 @@ impl Search {
                             return Some(Found::Unknown(exhausted.into()));
                         }
                     }
+                    if self.visited == LOOKS_AROUND_AT
+                        && let Some(found) = self.look_around(product, budget)
+                    {
+                        return Some(found);
+                    }
                     self.visit(product, target, marks)
                 }
                 place => self.follow(place - 1, marks),
@@ -196,6 +224,17 @@ impl Search {
             }
         }
         None
+    }
+
+    /// Looks for a violation near the beginning.
+    fn look_around<S: Space>(&mut self, product: &mut Product<'_, S>, budget: &Budget) -> Option<Found> {
+        match near_the_beginning(product, LOOKS_AT_NEAREST, budget) {
+            Ok(near) => near.map(|(graph, found)| {
+                self.near = Some(graph);
+                found
+            }),
+            Err(exhausted) => Some(Found::Unknown(exhausted.into())),
+        }
     }
 
     /// The number of a state, old or new.

@@ -25,7 +25,8 @@ pub fn search_strongly_fair<S: Space>(product: &mut Product<'_, S>, budget: &Bud
         },
     };
     let (transitions, bytes) = (graph.transitions(), graph.bytes());
-    Searched { store: graph.store, transitions, bytes, found }
+    let states = u64::from(graph.store.len());
+    Searched { store: graph.store, states, transitions, bytes, found }
 }
 
 /// Visits everything; an end in which the automaton accepts is an answer at once.

@@ -116,7 +116,7 @@ pub(crate) struct CheckOptions {
     #[command(flatten)]
     pub semantics: SemanticsOptions,
     /// What decides the question; `none` only reads both sides and reports what was understood.
-    #[arg(long, value_name = "auto|explicit|none", default_value = "auto", help_heading = "Engine")]
+    #[arg(long, value_name = "auto|explicit|fairness|none", default_value = "auto", help_heading = "Engine")]
     pub engine: String,
     /// Which schedules of threads count: all of them, or only those that are weakly or strongly fair to every thread.
     #[arg(long, value_name = "any|weak-fair|strong-fair", default_value = "any", hide_possible_values = true)]

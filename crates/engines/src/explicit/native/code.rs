@@ -55,8 +55,11 @@ impl Compiler {
     pub fn new(model: &Model, layout: &Layout) -> Result<Self, String> {
         let mut flags = settings::builder();
         let verify = if cfg!(debug_assertions) { "true" } else { "false" };
+        // There are many small functions, and each runs a few thousand times: what counts is that they are compiled
+        // quickly. What can be decided beforehand was decided when the code was specialised.
         let wanted = [
-            ("opt_level", "speed"),
+            ("opt_level", "none"),
+            ("regalloc_algorithm", "single_pass"),
             ("enable_verifier", verify),
             ("use_colocated_libcalls", "false"),
             ("is_pic", "false"),

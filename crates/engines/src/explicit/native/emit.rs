@@ -17,6 +17,7 @@ use foundation::Id;
 use program::{EdgeId, LocationId, Op, Operand, Scalar};
 use task::Letter;
 
+use super::Mixed;
 use super::expression::Term;
 use super::layout::{Field, Layout, Place};
 use super::model::{Model, Moment, PointKind, Slot, SlotId, Truth};
@@ -95,9 +96,9 @@ pub struct Emitter<'e, 'f> {
     count: Variable,
     last: Variable,
     output: Variable,
-    blocks: HashMap<Spot, Block>,
+    blocks: HashMap<Spot, Block, Mixed>,
     open: Vec<Spot>,
-    truths: HashMap<Vec<Truth>, u32>,
+    truths: HashMap<Vec<Truth>, u32, Mixed>,
     /// The edge that is being taken, for the letter where behaviour is undefined.
     edge: Option<EdgeId>,
     places_left: usize,
@@ -108,7 +109,7 @@ pub struct Emitter<'e, 'f> {
 pub struct Words {
     /// The letters of each.
     pub letters: Vec<Vec<Letter>>,
-    numbers: HashMap<Vec<Letter>, u32>,
+    numbers: HashMap<Vec<Letter>, u32, Mixed>,
 }
 
 impl Words {
@@ -164,9 +165,9 @@ pub fn emit<'f>(
         count,
         last,
         output: output_variable,
-        blocks: HashMap::new(),
+        blocks: HashMap::default(),
         open: Vec::new(),
-        truths: HashMap::new(),
+        truths: HashMap::default(),
         edge: None,
         places_left: most_places,
     };

@@ -70,7 +70,8 @@ struct Compiled {
     general: Vec<bool>,
 }
 
-type Mixed = std::hash::BuildHasherDefault<Mixer>;
+/// Hashes the keys of the compiler's tables, which nobody chooses so that they collide.
+pub type Mixed = std::hash::BuildHasherDefault<Mixer>;
 
 impl NativeSpace {
     /// Compiles a program, for an automaton whose state needs so many bits.
@@ -327,9 +328,9 @@ impl Space for NativeSpace {
     }
 }
 
-/// A hasher for single numbers.
+/// A hasher that mixes in eight bytes at a time.
 #[derive(Clone, Copy, Debug, Default)]
-struct Mixer(u64);
+pub struct Mixer(u64);
 
 impl std::hash::Hasher for Mixer {
     fn finish(&self) -> u64 {
@@ -337,9 +338,31 @@ impl std::hash::Hasher for Mixer {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte));
+        for chunk in bytes.chunks(8) {
+            let mut padded = [0; 8];
+            padded[..chunk.len()].copy_from_slice(chunk);
+            self.write_u64(u64::from_le_bytes(padded));
         }
+    }
+
+    fn write_u8(&mut self, number: u8) {
+        self.write_u64(u64::from(number));
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(u64::from(number));
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
+
+    fn write_isize(&mut self, number: isize) {
+        self.write_u64(number as u64);
+    }
+
+    fn write_i64(&mut self, number: i64) {
+        self.write_u64(number as u64);
     }
 
     fn write_u64(&mut self, number: u64) {

@@ -18,6 +18,7 @@ use program::{
 };
 use task::{Negation, Task};
 
+use super::Mixed;
 use super::facts::Facts;
 
 define_id! {
@@ -105,11 +106,11 @@ pub struct Model {
     /// The points, the start first.
     pub points: Vec<Point>,
     /// The points by their locations; the start is not among them.
-    pub point_at: HashMap<LocationId, u32>,
+    pub point_at: HashMap<LocationId, u32, Mixed>,
     /// The variables.
     pub slots: Arena<SlotId, Slot>,
     /// The variables by those of the program.
-    pub slot_of: HashMap<VariableId, SlotId>,
+    pub slot_of: HashMap<VariableId, SlotId, Mixed>,
     /// By slot: the value of a scalar at the start.
     pub initial: Vec<i64>,
     /// The memory at the start.
@@ -117,7 +118,7 @@ pub struct Model {
     /// Whether there may be steps in which nothing is observed.
     pub may_be_silent: bool,
     read_by_atoms: Vec<bool>,
-    joints: HashSet<LocationId>,
+    joints: HashSet<LocationId, Mixed>,
     facts: Facts,
     mode: ObserveMode,
     atoms: Vec<AtomKind>,
@@ -209,14 +210,14 @@ impl Model {
             stutter_invariant: negation.stutter_invariant,
             letter_bits: negation.atoms.len() as u32,
             points: Vec::new(),
-            point_at: HashMap::new(),
+            point_at: HashMap::default(),
             slots: Arena::new(),
-            slot_of: HashMap::new(),
+            slot_of: HashMap::default(),
             initial: Vec::new(),
             initial_memory: Vec::new(),
             may_be_silent: false,
             read_by_atoms: Vec::new(),
-            joints: HashSet::new(),
+            joints: HashSet::default(),
             facts,
             mode: observe,
             atoms,

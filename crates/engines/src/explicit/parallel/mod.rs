@@ -216,7 +216,7 @@ fn what_threads_found(shared: &SharedStore, threads: usize, violation: &Ending, 
     if let Ending::Component(_) = violation {
         found = Found::Component { states: component, marks };
     }
-    Searched { bytes: store.bytes(), store, transitions: 0, found }
+    Searched { states: u64::from(store.len()), bytes: store.bytes(), store, transitions: 0, found }
 }
 
 /// The sequential search's answer in the form of this one's.

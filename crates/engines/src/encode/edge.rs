@@ -1,0 +1,207 @@
+//! Edges as steps.
+//!
+//! An edge passes control on, ends the program, or stops where behaviour is undefined. An edge whose expressions may be
+//! undefined has a passage for each of the two.
+
+use logic::{Symbol, Term};
+use program::{Callee, EdgeId, Op, Operand, Place, Scalar, VariableId};
+use task::Reason;
+
+use super::expression::Encoder;
+use super::step::Step;
+use super::vocabulary::{Shape, Vocabulary};
+
+/// One way in which an edge can be taken.
+#[derive(Clone, Debug)]
+pub struct Passage {
+    /// What it does.
+    pub step: Step,
+    /// Where control is afterwards.
+    pub exit: Exit,
+    /// What the edge reads from outside, in the order in which it is asked for.
+    pub asked: Vec<Asked>,
+}
+
+/// Where control is after an edge.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Exit {
+    /// At the edge's target.
+    Passes,
+    /// Nowhere: the entry function has returned.
+    Returns,
+    /// Nowhere: the program ends inside some function.
+    Ends,
+    /// Nowhere: behaviour is undefined.
+    Undefined,
+}
+
+/// A value that the program does not determine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Asked {
+    /// The symbol that stands for it in the step.
+    pub symbol: Symbol,
+    /// Its type.
+    pub scalar: Scalar,
+    /// The variable whose uninitialised value it is; none for an input.
+    pub uninitialised: Option<VariableId>,
+}
+
+/// Encodes an edge.
+pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>, Reason> {
+    let (terms, program) = (vocabulary.terms, vocabulary.program());
+    let data = &program.edges[edge];
+    let encoder = Encoder { vocabulary, span: data.span };
+    let refuse = |what: &str| Err(Reason::unsupported(what, Some(data.span)));
+    let mut asked = Vec::new();
+    let mut exit = Exit::Passes;
+    let mut defined = terms.truth(true);
+    let step = match &data.op {
+        Op::Skip | Op::Discard(_) | Op::AtomicBegin | Op::AtomicEnd => Step::skip(terms),
+        Op::Assume(condition) => {
+            let condition = encoder.encode(*condition)?;
+            defined = condition.defined;
+            Step::assume(condition.term)
+        }
+        Op::Assign { target, value: Operand::Scalar(value) } => {
+            let part = encoder.part(target)?;
+            let value = encoder.encode(*value)?;
+            defined = terms.and([part.defined, value.defined]);
+            write(&encoder, target, value.term)?
+        }
+        Op::Assign { target, value: Operand::Aggregate(source) } => match (target.as_variable(), source.as_variable()) {
+            (Some(target), Some(source)) => {
+                let (target, source) = (vocabulary.symbol(target, data.span)?, vocabulary.symbol(source, data.span)?);
+                Step::assign(terms, target, terms.variable(source))
+            }
+            _ => return refuse("an assignment of a part of an object"),
+        },
+        Op::Input { target, .. } => {
+            let part = encoder.part(target)?;
+            defined = part.defined;
+            let name = format!("{}?", program.variables[part.variable].name);
+            let (symbol, range) = vocabulary.arbitrary(&name, part.scalar);
+            asked.push(Asked { symbol, scalar: part.scalar, uninitialised: None });
+            let mut step = write(&encoder, target, terms.variable(symbol))?;
+            step.guard = range;
+            step.inputs.insert(symbol);
+            step
+        }
+        Op::Declare(variable) if vocabulary.is_set_before_read(*variable) => Step::skip(terms),
+        Op::Declare(variable) => match vocabulary.shape(*variable, data.span)? {
+            Shape::Scalar(scalar) => arbitrary(vocabulary, *variable, scalar, data.span, &mut asked)?,
+            Shape::Array { .. } => return refuse("an array that is not initialised"),
+        },
+        Op::Call { callee: Callee::Function(function), arguments, result } => {
+            if program.functions[*function].entry.is_some() {
+                return refuse("a call that is not inlined");
+            }
+            for argument in arguments {
+                match argument {
+                    Operand::Scalar(value) if vocabulary.is_total(*value) => {}
+                    Operand::Scalar(value) => defined = terms.and([defined, encoder.encode(*value)?.defined]),
+                    Operand::Aggregate(_) => return refuse("an object that is passed to a function without a body"),
+                }
+            }
+            match result {
+                None => Step::skip(terms),
+                Some(result) => match vocabulary.shape(*result, data.span)? {
+                    Shape::Scalar(scalar) => {
+                        let mut step = arbitrary(vocabulary, *result, scalar, data.span, &mut asked)?;
+                        for asked in &mut asked {
+                            asked.uninitialised = None;
+                        }
+                        step.is_approximate = false;
+                        step
+                    }
+                    Shape::Array { .. } => return refuse("input into an object"),
+                },
+            }
+        }
+        Op::Return(value) => {
+            exit = Exit::Returns;
+            match value {
+                None => {}
+                Some(Operand::Scalar(value)) if vocabulary.is_total(*value) => {}
+                Some(Operand::Scalar(value)) => defined = encoder.encode(*value)?.defined,
+                Some(Operand::Aggregate(_)) => return refuse("an object that is returned from the entry function"),
+            }
+            Step::skip(terms)
+        }
+        Op::End(_) => {
+            exit = Exit::Ends;
+            Step::skip(terms)
+        }
+        Op::Unreachable => {
+            exit = Exit::Undefined;
+            Step::skip(terms)
+        }
+        Op::Call { callee: Callee::Pointer(_), .. } => return refuse("a call through a pointer"),
+        Op::Allocate { .. } | Op::Free(_) => return refuse("memory on the heap"),
+        Op::CopyBytes { .. } | Op::SetBytes { .. } => return refuse("memory that is copied or set byte by byte"),
+        Op::Spawn { .. } | Op::Join { .. } | Op::ExitThread(_) => return refuse("threads"),
+        Op::InitLock(_) | Op::Lock(_) | Op::TryLock { .. } | Op::Unlock(_) => return refuse("locks"),
+    };
+    let mut passages = Vec::new();
+    let undefined = terms.not(defined);
+    if undefined != terms.truth(false) {
+        // What the edge reads from outside is asked for after its target was found to exist.
+        passages.push(Passage { step: Step::assume(undefined), exit: Exit::Undefined, asked: Vec::new() });
+    }
+    if defined != terms.truth(false) {
+        let known = vocabulary.known_of(read(vocabulary, edge));
+        let step = Step { guard: terms.and([known, defined, step.guard]), ..step };
+        passages.push(Passage { step, exit, asked });
+    }
+    Ok(passages)
+}
+
+/// The variables that an edge reads.
+fn read(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Vec<VariableId> {
+    let program = vocabulary.program();
+    let mut expressions = Vec::new();
+    match &program.edges[edge].op {
+        Op::Assume(condition) => expressions.push(*condition),
+        Op::Assign { target, value: Operand::Scalar(value) } => {
+            expressions.push(*value);
+            expressions.extend(target.operands());
+        }
+        _ => {}
+    }
+    let mut found = Vec::new();
+    for expression in expressions {
+        analysis::expressions::variables_read(program, expression, &mut |variable| found.push(variable));
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Writes a value to a place.
+fn write(encoder: &Encoder<'_, '_>, target: &Place, value: Term) -> Result<Step, Reason> {
+    let vocabulary = encoder.vocabulary;
+    let part = encoder.part(target)?;
+    let symbol = vocabulary.symbol(part.variable, encoder.span)?;
+    let value = match part.index {
+        None => value,
+        Some(index) => vocabulary.terms.store(vocabulary.terms.variable(symbol), index, value),
+    };
+    Ok(Step::assign(vocabulary.terms, symbol, value))
+}
+
+/// A scalar variable holds an arbitrary value of its type.
+fn arbitrary(
+    vocabulary: &Vocabulary<'_>,
+    variable: VariableId,
+    scalar: Scalar,
+    span: foundation::Span,
+    asked: &mut Vec<Asked>,
+) -> Result<Step, Reason> {
+    let target = vocabulary.symbol(variable, span)?;
+    let name = format!("{}?", vocabulary.program().variables[variable].name);
+    let (symbol, range) = vocabulary.arbitrary(&name, scalar);
+    asked.push(Asked { symbol, scalar, uninitialised: Some(variable) });
+    let mut step = Step::assign(vocabulary.terms, target, vocabulary.terms.variable(symbol));
+    step.guard = range;
+    step.inputs.insert(symbol);
+    Ok(step)
+}

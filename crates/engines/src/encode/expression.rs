@@ -1,0 +1,441 @@
+//! Expressions as terms, each with the condition under which its evaluation is defined and with bounds of its value.
+//!
+//! Evaluation is lazy where the program's is: the right operand of `&&` must be defined only where the left one is true.
+
+use foundation::Span;
+use logic::{Sort, Term, Terms};
+use num_bigint::BigInt;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+use program::semantics::arithmetic::{largest, smallest};
+use program::{BinaryOp, CompareOp, Constant, ExprId, ExprKind, IntType, Place, Root, Scalar, UnaryOp, VariableId};
+use task::Reason;
+
+use super::vocabulary::{Bounds, Shape, Vocabulary};
+
+/// An expression in logic.
+#[derive(Clone, Debug)]
+pub struct Encoded {
+    /// Its value.
+    pub term: Term,
+    /// When evaluating it is defined.
+    pub defined: Term,
+    /// What is known of its value.
+    pub bounds: Bounds,
+}
+
+/// A part of memory that can be encoded: a variable, or an element of one.
+pub struct Part {
+    /// The variable.
+    pub variable: VariableId,
+    /// Which element, if the variable is an array.
+    pub index: Option<Term>,
+    /// When it exists.
+    pub defined: Term,
+    /// Its type.
+    pub scalar: Scalar,
+}
+
+/// Encodes the expressions of one place in the source.
+pub struct Encoder<'v, 'p> {
+    /// The symbols.
+    pub vocabulary: &'v Vocabulary<'p>,
+    /// Where the expressions stand, for refusals.
+    pub span: Span,
+}
+
+impl Encoder<'_, '_> {
+    fn terms(&self) -> &Terms {
+        self.vocabulary.terms
+    }
+
+    fn refuse<T>(&self, what: impl Into<String>) -> Result<T, Reason> {
+        Err(Reason::unsupported(what, Some(self.span)))
+    }
+
+    /// The term of an expression.
+    pub fn encode(&self, expr: ExprId) -> Result<Encoded, Reason> {
+        // Expressions may be nested as deeply as their writer liked.
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.encode_kind(expr))
+    }
+
+    fn encode_kind(&self, expr: ExprId) -> Result<Encoded, Reason> {
+        let program = self.vocabulary.program();
+        let terms = self.terms();
+        let data = program.exprs.get(expr);
+        match &data.kind {
+            ExprKind::Constant(constant) => self.constant(constant),
+            ExprKind::Load(place) => self.load(place),
+            ExprKind::AddressOf(place) => self.address_of(place),
+            ExprKind::FunctionAddress(_) => self.refuse("the address of a function"),
+            ExprKind::Unary(op, operand) => {
+                let Scalar::Int(ty) = data.ty else { return self.refuse("a floating-point operation") };
+                let operand = self.encode(*operand)?;
+                let negated = terms.negate(operand.term);
+                let bounds = Bounds {
+                    low: operand.bounds.high.as_ref().map(|high| -high),
+                    high: operand.bounds.low.as_ref().map(|low| -low),
+                };
+                let (term, bounds) = match op {
+                    UnaryOp::Negate => (negated, bounds),
+                    UnaryOp::BitNot => (
+                        terms.subtract(negated, terms.integer(1)),
+                        Bounds { low: bounds.low.map(|low| low - 1), high: bounds.high.map(|high| high - 1) },
+                    ),
+                };
+                Ok(self.wrapped(ty, Encoded { term, bounds, defined: operand.defined }))
+            }
+            ExprKind::Binary(op, left, right) => {
+                let Scalar::Int(ty) = data.ty else { return self.refuse("a floating-point operation") };
+                let (left, right) = (self.encode(*left)?, self.encode(*right)?);
+                self.binary(*op, ty, left, right)
+            }
+            ExprKind::Compare(op, left, right) => self.compare(*op, *left, *right),
+            ExprKind::Not(operand) => {
+                let operand = self.encode(*operand)?;
+                Ok(Encoded { term: terms.not(operand.term), ..operand })
+            }
+            ExprKind::And(left, right) => {
+                let (left, right) = (self.encode(*left)?, self.encode(*right)?);
+                let defined = terms.and([left.defined, terms.implies(left.term, right.defined)]);
+                Ok(truth(terms.and([left.term, right.term]), defined))
+            }
+            ExprKind::Or(left, right) => {
+                let (left, right) = (self.encode(*left)?, self.encode(*right)?);
+                let defined = terms.and([left.defined, terms.or([left.term, right.defined])]);
+                Ok(truth(terms.or([left.term, right.term]), defined))
+            }
+            ExprKind::If(condition, then, otherwise) => {
+                let condition = self.encode(*condition)?;
+                let (then, otherwise) = (self.encode(*then)?, self.encode(*otherwise)?);
+                let chosen = terms.ite(condition.term, then.defined, otherwise.defined);
+                let join = |one: Option<BigInt>, two: Option<BigInt>, pick: fn(BigInt, BigInt) -> BigInt| {
+                    Some(pick(one?, two?))
+                };
+                Ok(Encoded {
+                    term: terms.ite(condition.term, then.term, otherwise.term),
+                    defined: terms.and([condition.defined, chosen]),
+                    bounds: Bounds {
+                        low: join(then.bounds.low, otherwise.bounds.low, Ord::min),
+                        high: join(then.bounds.high, otherwise.bounds.high, Ord::max),
+                    },
+                })
+            }
+            ExprKind::Cast(operand) => self.cast(*operand, data.ty),
+            ExprKind::PointerAdd { .. } | ExprKind::PointerDifference { .. } => {
+                self.refuse("arithmetic on addresses")
+            }
+        }
+    }
+
+    fn constant(&self, constant: &Constant) -> Result<Encoded, Reason> {
+        let terms = self.terms();
+        let number = |value: BigInt| Encoded {
+            term: terms.integer(value.clone()),
+            defined: terms.truth(true),
+            bounds: Bounds::between(value.clone(), value),
+        };
+        match constant {
+            Constant::Bool(value) => Ok(truth(terms.truth(*value), terms.truth(true))),
+            Constant::Int(value) => Ok(number(value.clone())),
+            Constant::Null => Ok(number(BigInt::zero())),
+            Constant::Address(address) => Ok(number(BigInt::from(*address))),
+            Constant::Float(_) => self.refuse("a floating-point number"),
+        }
+    }
+
+    fn load(&self, place: &Place) -> Result<Encoded, Reason> {
+        let terms = self.terms();
+        let part = self.part(place)?;
+        let symbol = self.vocabulary.symbol(part.variable, self.span)?;
+        let whole = terms.variable(symbol);
+        let term = part.index.map_or(whole, |index| terms.select(whole, index));
+        Ok(Encoded { term, defined: part.defined, bounds: self.vocabulary.bounds(part.variable) })
+    }
+
+    /// The part of memory that a place selects.
+    pub fn part(&self, place: &Place) -> Result<Part, Reason> {
+        let terms = self.terms();
+        let Root::Variable(variable) = place.root else {
+            return self.refuse("memory behind a pointer");
+        };
+        let shape = self.vocabulary.shape(variable, self.span)?;
+        match (&shape, place.path.as_slice()) {
+            (Shape::Scalar(scalar), []) => {
+                Ok(Part { variable, index: None, defined: terms.truth(true), scalar: *scalar })
+            }
+            (Shape::Array { element, length }, [program::Step::Index(index)]) => {
+                let index = self.encode(*index)?;
+                let inside = Bounds::between(BigInt::zero(), BigInt::from(*length) - 1);
+                let defined = terms.and([index.defined, inside.hold_for(terms, index.term)]);
+                Ok(Part { variable, index: Some(index.term), defined, scalar: *element })
+            }
+            _ => self.refuse("a part of an object in memory"),
+        }
+    }
+
+    /// Addresses of objects are numbers that no other address has: negative ones. They can be compared, not looked at.
+    fn address_of(&self, place: &Place) -> Result<Encoded, Reason> {
+        use foundation::Id;
+        let terms = self.terms();
+        match place.root {
+            // The lifetime of a local may end, which changes pointers to it.
+            Root::Variable(variable)
+                if place.path.is_empty()
+                    && self.vocabulary.program().owner(variable).is_none()
+                    && self.vocabulary.addresses_are_apart() =>
+            {
+                let number = -BigInt::from(variable.index() + 1);
+                Ok(Encoded {
+                    term: terms.integer(number.clone()),
+                    defined: terms.truth(true),
+                    bounds: Bounds::between(number.clone(), number),
+                })
+            }
+            _ => self.refuse("the address of a part of an object"),
+        }
+    }
+
+    fn compare(&self, op: CompareOp, left: ExprId, right: ExprId) -> Result<Encoded, Reason> {
+        let terms = self.terms();
+        match self.vocabulary.program().exprs.ty(left) {
+            Scalar::Float(_) => return self.refuse("a comparison of floating-point numbers"),
+            Scalar::Pointer if !matches!(op, CompareOp::Equal | CompareOp::NotEqual) => {
+                return self.refuse("an order of addresses");
+            }
+            _ => {}
+        }
+        let (left, right) = (self.encode(left)?, self.encode(right)?);
+        let defined = terms.and([left.defined, right.defined]);
+        let (a, b) = match terms.sort(left.term) {
+            Sort::Bool if !matches!(op, CompareOp::Equal | CompareOp::NotEqual) => {
+                (self.number(left.term), self.number(right.term))
+            }
+            _ => (left.term, right.term),
+        };
+        let term = match op {
+            CompareOp::Equal => terms.equal(a, b),
+            CompareOp::NotEqual => terms.not(terms.equal(a, b)),
+            CompareOp::Less => terms.less(a, b),
+            CompareOp::LessEqual => terms.less_equal(a, b),
+            CompareOp::Greater => terms.less(b, a),
+            CompareOp::GreaterEqual => terms.less_equal(b, a),
+        };
+        Ok(truth(term, defined))
+    }
+
+    fn number(&self, truth: Term) -> Term {
+        self.terms().ite(truth, self.terms().integer(1), self.terms().integer(0))
+    }
+
+    fn cast(&self, operand: ExprId, to: Scalar) -> Result<Encoded, Reason> {
+        let terms = self.terms();
+        let from = self.vocabulary.program().exprs.ty(operand);
+        let operand = self.encode(operand)?;
+        match (from, to) {
+            (Scalar::Bool, Scalar::Bool) | (Scalar::Pointer, Scalar::Pointer) => Ok(operand),
+            (Scalar::Int(_) | Scalar::Pointer, Scalar::Bool) => {
+                let term = terms.not(terms.equal(operand.term, terms.integer(0)));
+                Ok(truth(term, operand.defined))
+            }
+            (Scalar::Bool, Scalar::Int(_)) => Ok(Encoded {
+                term: self.number(operand.term),
+                defined: operand.defined,
+                bounds: Bounds::between(BigInt::zero(), BigInt::one()),
+            }),
+            (Scalar::Int(_), Scalar::Int(ty)) => Ok(self.wrapped(ty, operand)),
+            (Scalar::Int(_), Scalar::Pointer) if self.vocabulary.addresses_are_apart() => {
+                Ok(self.remainder(self.vocabulary.program().types.pointer_int(false), operand))
+            }
+            (Scalar::Pointer, Scalar::Int(ty)) if !self.vocabulary.has_object_addresses() => {
+                Ok(self.wrapped(ty, operand))
+            }
+            _ => self.refuse("a conversion between numbers and addresses, or to or from a floating-point number"),
+        }
+    }
+
+    /// A value brought into the range of its type, under machine integers.
+    fn wrapped(&self, ty: IntType, value: Encoded) -> Encoded {
+        if self.vocabulary.is_machine() { self.remainder(ty, value) } else { value }
+    }
+
+    /// The value in the range of a type that has the same last bits.
+    fn remainder(&self, ty: IntType, value: Encoded) -> Encoded {
+        let terms = self.terms();
+        if value.bounds.fit(ty) {
+            return value;
+        }
+        let least = terms.integer(smallest(ty));
+        let size = terms.integer(BigInt::one() << ty.bits);
+        let term = terms.add([terms.modulo(terms.subtract(value.term, least), size), least]);
+        Encoded { term, bounds: Bounds::of_type(ty), defined: value.defined }
+    }
+
+    fn binary(&self, op: BinaryOp, ty: IntType, left: Encoded, right: Encoded) -> Result<Encoded, Reason> {
+        let terms = self.terms();
+        let defined = terms.and([left.defined, right.defined]);
+        let exact = |term: Term, bounds: Bounds| self.wrapped(ty, Encoded { term, defined, bounds });
+        match op {
+            BinaryOp::Add => Ok(exact(terms.add([left.term, right.term]), sum(&left.bounds, &right.bounds))),
+            BinaryOp::Subtract => {
+                let negated = Bounds {
+                    low: right.bounds.high.as_ref().map(|high| -high),
+                    high: right.bounds.low.as_ref().map(|low| -low),
+                };
+                Ok(exact(terms.subtract(left.term, right.term), sum(&left.bounds, &negated)))
+            }
+            BinaryOp::Multiply => {
+                Ok(exact(terms.multiply(left.term, right.term), product(&left.bounds, &right.bounds)))
+            }
+            BinaryOp::Divide | BinaryOp::Remainder => Ok(self.divide(op, ty, left, right)),
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => self.shift(op, ty, left, right),
+            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => self.bits(op, ty, left, right),
+        }
+    }
+
+    /// Division truncates towards zero. SMT-LIB's is Euclidean, which is the same where the dividend is not negative.
+    fn divide(&self, op: BinaryOp, ty: IntType, left: Encoded, right: Encoded) -> Encoded {
+        let terms = self.terms();
+        let zero = terms.integer(0);
+        let on_positive = |dividend: Term| match op {
+            BinaryOp::Divide => terms.div(dividend, right.term),
+            _ => terms.modulo(dividend, right.term),
+        };
+        let term = if left.bounds.low.as_ref().is_some_and(|low| !low.is_negative()) {
+            on_positive(left.term)
+        } else {
+            let negated = terms.negate(on_positive(terms.negate(left.term)));
+            terms.ite(terms.less_equal(zero, left.term), on_positive(left.term), negated)
+        };
+        let mut defined = vec![left.defined, right.defined, terms.not(terms.equal(right.term, zero))];
+        if self.vocabulary.is_machine() && ty.signed && !excludes(&right.bounds, &-BigInt::one()) {
+            let overflows = terms.and([
+                terms.equal(left.term, terms.integer(smallest(ty))),
+                terms.equal(right.term, terms.integer(-1)),
+            ]);
+            defined.push(terms.not(overflows));
+        }
+        // The magnitude does not grow; a remainder is also smaller than the divisor.
+        let magnitude = |bounds: &Bounds| Some(bounds.low.as_ref()?.abs().max(bounds.high.as_ref()?.abs()));
+        let mut most = magnitude(&left.bounds);
+        if op == BinaryOp::Remainder
+            && let Some(divisor) = magnitude(&right.bounds)
+        {
+            let divisor = (divisor - BigInt::one()).max(BigInt::zero());
+            most = Some(most.map_or(divisor.clone(), |most| most.min(divisor)));
+        }
+        let low_sign = left.bounds.low.as_ref().is_some_and(|low| !low.is_negative());
+        let right_sign = right.bounds.low.as_ref().is_some_and(|low| !low.is_negative());
+        let positive = low_sign && (right_sign || op == BinaryOp::Remainder);
+        let low = if positive { Some(BigInt::zero()) } else { most.as_ref().map(|most| -most) };
+        let mut bounds = Bounds { low, high: most };
+        if self.vocabulary.is_machine() && !bounds.fit(ty) {
+            bounds = Bounds::of_type(ty);
+        }
+        Encoded { term, defined: terms.and(defined), bounds }
+    }
+
+    fn shift(&self, op: BinaryOp, ty: IntType, left: Encoded, right: Encoded) -> Result<Encoded, Reason> {
+        let terms = self.terms();
+        let count = match (&right.bounds.low, &right.bounds.high) {
+            (Some(low), Some(high)) if low == high => low.to_u16(),
+            _ => return self.refuse("a shift by a count that is not constant"),
+        };
+        let most = if self.vocabulary.is_machine() { ty.bits } else { 1024 };
+        let Some(count) = count.filter(|&count| count < most) else {
+            let undefined = self.vocabulary.is_machine() || right.bounds.low.as_ref().is_some_and(Signed::is_negative);
+            if !undefined {
+                return self.refuse("a shift by a large count");
+            }
+            return Ok(Encoded { term: left.term, defined: terms.truth(false), bounds: left.bounds });
+        };
+        let factor = BigInt::one() << count;
+        let defined = terms.and([left.defined, right.defined]);
+        if op == BinaryOp::ShiftLeft {
+            let factor_bounds = Bounds::between(factor.clone(), factor.clone());
+            let bounds = product(&left.bounds, &factor_bounds);
+            let term = terms.multiply(terms.integer(factor), left.term);
+            return Ok(self.wrapped(ty, Encoded { term, defined, bounds }));
+        }
+        // Euclidean division by a positive number rounds down, as an arithmetic shift does.
+        let shifted = |bound: &Option<BigInt>| bound.as_ref().map(|bound| bound >> count);
+        let bounds = Bounds { low: shifted(&left.bounds.low), high: shifted(&left.bounds.high) };
+        Ok(Encoded { term: terms.div(left.term, terms.integer(factor)), defined, bounds })
+    }
+
+    fn bits(&self, op: BinaryOp, ty: IntType, left: Encoded, right: Encoded) -> Result<Encoded, Reason> {
+        let terms = self.terms();
+        let defined = terms.and([left.defined, right.defined]);
+        let is_bit = |bounds: &Bounds| {
+            bounds.low.as_ref().is_some_and(|low| !low.is_negative())
+                && bounds.high.as_ref().is_some_and(|high| *high <= BigInt::one())
+        };
+        if is_bit(&left.bounds) && is_bit(&right.bounds) {
+            let is_set = |term: Term| terms.equal(term, terms.integer(1));
+            let (a, b) = (is_set(left.term), is_set(right.term));
+            let set = match op {
+                BinaryOp::BitAnd => terms.and([a, b]),
+                BinaryOp::BitOr => terms.or([a, b]),
+                _ => terms.not(terms.iff(a, b)),
+            };
+            let bounds = Bounds::between(BigInt::zero(), BigInt::one());
+            return Ok(Encoded { term: self.number(set), defined, bounds });
+        }
+        // A mask of the last bits is a remainder, on infinite two's complement too.
+        for (value, mask) in [(&left, &right), (&right, &left)] {
+            if op == BinaryOp::BitAnd
+                && let (Some(low), Some(high)) = (&mask.bounds.low, &mask.bounds.high)
+                && low == high
+                && low.is_positive()
+                && (low & (low + 1u8)).is_zero()
+            {
+                let term = terms.modulo(value.term, terms.integer(low + 1u8));
+                return Ok(Encoded { term, defined, bounds: Bounds::between(BigInt::zero(), low.clone()) });
+            }
+        }
+        let width = if self.vocabulary.is_machine() {
+            u32::from(ty.bits)
+        } else {
+            let bits = |bounds: &Bounds| Some(bounds.low.as_ref()?.bits().max(bounds.high.as_ref()?.bits()) as u32 + 1);
+            match (bits(&left.bounds), bits(&right.bounds)) {
+                (Some(one), Some(two)) => one.max(two),
+                _ => return self.refuse("a bit operation on ideal integers without known bounds"),
+            }
+        };
+        let (a, b) = (terms.int_to_bits(width, left.term), terms.int_to_bits(width, right.term));
+        let combined = match op {
+            BinaryOp::BitAnd => terms.bv_and(a, b),
+            BinaryOp::BitOr => terms.bv_or(a, b),
+            _ => terms.bv_xor(a, b),
+        };
+        let number = terms.bits_to_int(combined);
+        let ty = IntType { bits: width as u16, signed: !self.vocabulary.is_machine() || ty.signed };
+        if !ty.signed {
+            return Ok(Encoded { term: number, defined, bounds: Bounds::of_type(ty) });
+        }
+        let is_negative = terms.less(terms.integer(largest(ty)), number);
+        let below = terms.subtract(number, terms.integer(BigInt::one() << width));
+        Ok(Encoded { term: terms.ite(is_negative, below, number), defined, bounds: Bounds::of_type(ty) })
+    }
+}
+
+fn truth(term: Term, defined: Term) -> Encoded {
+    Encoded { term, defined, bounds: Bounds::default() }
+}
+
+fn excludes(bounds: &Bounds, value: &BigInt) -> bool {
+    bounds.low.as_ref().is_some_and(|low| low > value) || bounds.high.as_ref().is_some_and(|high| high < value)
+}
+
+fn sum(one: &Bounds, two: &Bounds) -> Bounds {
+    let add = |a: &Option<BigInt>, b: &Option<BigInt>| Some(a.as_ref()? + b.as_ref()?);
+    Bounds { low: add(&one.low, &two.low), high: add(&one.high, &two.high) }
+}
+
+fn product(one: &Bounds, two: &Bounds) -> Bounds {
+    let (Bounds { low: Some(a), high: Some(b) }, Bounds { low: Some(c), high: Some(d) }) = (one, two) else {
+        return Bounds::default();
+    };
+    let ends = [a * c, a * d, b * c, b * d];
+    let low = ends.iter().min().cloned();
+    Bounds { low, high: ends.into_iter().max() }
+}

@@ -1,0 +1,115 @@
+//! The state at the start: what static initialisation leaves, as the interpreter finds it.
+
+use logic::Term;
+use num_bigint::BigInt;
+use program::semantics::interpreter::Interpreter;
+use program::semantics::memory::Extent;
+use program::semantics::value::Pointer;
+use program::semantics::{ObjectId, SeededChoices, Value};
+use program::{Initial, Scalar, VariableId, VariableKind};
+use task::Reason;
+
+use super::edge::{Asked, Exit, Passage};
+use super::step::Step;
+use super::vocabulary::{Shape, Vocabulary};
+
+/// Arrays of more elements than this are not encoded.
+const LONGEST_ARRAY: u64 = 1 << 10;
+
+/// The step that leads from anything to the states in which the program may start, over all variables that have a
+/// symbol by now.
+pub fn encode(vocabulary: &Vocabulary<'_>) -> Result<Passage, Reason> {
+    let (terms, program) = (vocabulary.terms, vocabulary.program());
+    let mut choices = SeededChoices::new(0);
+    let mut interpreter = Interpreter::new(program, vocabulary.prepared.semantics, &mut choices);
+    let started = program.entry.map(|entry| interpreter.start(entry));
+    if !matches!(started, Some(Ok(()))) {
+        return Err(Reason::Incomplete("the program cannot be started".to_owned()));
+    }
+    let mut step = Step::skip(terms);
+    let mut asked = Vec::new();
+    let mut guards: Vec<Term> = Vec::new();
+    let start = vocabulary.prepared.start();
+    for (variable, symbol) in vocabulary.named() {
+        let data = &program.variables[variable];
+        let shape = vocabulary.shape(variable, data.span)?;
+        let element = |index: u64, scalar: Scalar| {
+            let width_bits = program.types.scalar_bits(scalar);
+            let object = ObjectId::Global(variable);
+            let extent = Extent { object, offset_bits: index * width_bits, width_bits };
+            match interpreter.state.memory.peek(extent, scalar)? {
+                Value::Int(value) => Some(terms.integer(value)),
+                Value::Bool(value) => Some(terms.truth(value)),
+                Value::Pointer(pointer) => address(pointer).map(|number| terms.integer(number)),
+                Value::Float(_) => None,
+            }
+        };
+        let unknown = || {
+            let what = format!("`{}`, whose value at the start is not known", data.name);
+            Reason::unsupported(what, Some(data.span))
+        };
+        match (&data.kind, shape) {
+            (VariableKind::Global { initial: Initial::Arbitrary, .. }, Shape::Scalar(scalar)) => {
+                let (input, range) = vocabulary.arbitrary(&data.name, scalar);
+                guards.push(range);
+                step.updates.insert(symbol, terms.variable(input));
+                step.inputs.insert(input);
+                asked.push(Asked { symbol: input, scalar, uninitialised: Some(variable) });
+            }
+            (VariableKind::Global { .. } | VariableKind::Literal { .. }, Shape::Scalar(scalar)) => {
+                step.updates.insert(symbol, element(0, scalar).ok_or_else(unknown)?);
+            }
+            (VariableKind::Global { .. } | VariableKind::Literal { .. }, Shape::Array { element: scalar, length }) => {
+                if length > LONGEST_ARRAY {
+                    let what = format!("`{}`, an array of {length} elements", data.name);
+                    return Err(Reason::unsupported(what, Some(data.span)));
+                }
+                // Outside its bounds an array is never read, so that its symbol may hold anything there.
+                let contents = terms.symbol(&data.name, terms.sort_of_symbol(symbol));
+                for index in 0..length {
+                    let value = element(index, scalar).ok_or_else(unknown)?;
+                    let read = terms.select(terms.variable(contents), terms.integer(index));
+                    guards.push(terms.equal(read, value));
+                }
+                step.updates.insert(symbol, terms.variable(contents));
+                step.inputs.insert(contents);
+            }
+            (_, Shape::Scalar(scalar)) => {
+                if is_asked(vocabulary, variable) && vocabulary.is_live(start, variable) {
+                    let (input, range) = vocabulary.arbitrary(&data.name, scalar);
+                    guards.push(range);
+                    step.updates.insert(symbol, terms.variable(input));
+                    step.inputs.insert(input);
+                    asked.push(Asked { symbol: input, scalar, uninitialised: Some(variable) });
+                }
+            }
+            (_, Shape::Array { .. }) => {
+                if !vocabulary.is_set_before_read(variable) {
+                    return Err(Reason::unsupported(
+                        format!("`{}`, an array that is not initialised", data.name),
+                        Some(data.span),
+                    ));
+                }
+            }
+        }
+    }
+    step.guard = terms.and(guards);
+    Ok(Passage { step, exit: Exit::Passes, asked })
+}
+
+fn is_asked(vocabulary: &Vocabulary<'_>, variable: VariableId) -> bool {
+    !vocabulary.is_set_before_read(variable)
+}
+
+/// The number of an address at the start: see [`expression`](super::expression).
+fn address(pointer: Pointer) -> Option<BigInt> {
+    use foundation::Id;
+    match pointer {
+        Pointer::Null => Some(BigInt::from(0)),
+        Pointer::Register(number) | Pointer::Invalid(number) => Some(BigInt::from(number)),
+        Pointer::Object { object: ObjectId::Global(variable), offset: 0 } => {
+            Some(-BigInt::from(variable.index() + 1))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,330 @@
+//! The symbols that stand for a program's variables, and what is known of their values everywhere.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use analysis::expressions::Expressions;
+use analysis::{Initialised, Liveness, Observations, Ranges};
+use foundation::Span;
+use logic::{Sort, Symbol, Term, Terms};
+use num_bigint::BigInt;
+use program::passes::Prepared;
+use program::semantics::Integers;
+use program::semantics::arithmetic::{largest, smallest};
+use program::{
+    ExprId, ExprKind, IntType, LocationId, Op, Operand, Program, Scalar, Type, TypeId, VariableId,
+};
+use task::Reason;
+
+/// Bounds of a number, where they are known.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Bounds {
+    /// It is not smaller than this.
+    pub low: Option<BigInt>,
+    /// It is not larger than this.
+    pub high: Option<BigInt>,
+}
+
+impl Bounds {
+    /// Between two numbers.
+    pub fn between(low: BigInt, high: BigInt) -> Self {
+        Self { low: Some(low), high: Some(high) }
+    }
+
+    /// The range of a type.
+    pub fn of_type(ty: IntType) -> Self {
+        Self::between(smallest(ty), largest(ty))
+    }
+
+    /// Whether all numbers within are in the range of a type.
+    pub fn fit(&self, ty: IntType) -> bool {
+        self.low.as_ref().is_some_and(|low| *low >= smallest(ty))
+            && self.high.as_ref().is_some_and(|high| *high <= largest(ty))
+    }
+
+    /// The conjunction that says that a term is within.
+    pub fn hold_for(&self, terms: &Terms, term: Term) -> Term {
+        let low = self.low.as_ref().map(|low| terms.less_equal(terms.integer(low.clone()), term));
+        let high = self.high.as_ref().map(|high| terms.less_equal(term, terms.integer(high.clone())));
+        terms.and(low.into_iter().chain(high))
+    }
+}
+
+/// What a variable is in logic.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// A number, a truth value or an address.
+    Scalar(Scalar),
+    /// An array of such, with its length.
+    Array {
+        /// Of its elements.
+        element: Scalar,
+        /// How many there are.
+        length: u64,
+    },
+}
+
+impl Shape {
+    fn sort(&self) -> Sort {
+        match self {
+            Shape::Scalar(scalar) => sort_of(*scalar),
+            Shape::Array { element, .. } => Sort::Array(Box::new(Sort::Int), Box::new(sort_of(*element))),
+        }
+    }
+}
+
+fn sort_of(scalar: Scalar) -> Sort {
+    if scalar == Scalar::Bool { Sort::Bool } else { Sort::Int }
+}
+
+/// The symbols of a program's variables.
+pub struct Vocabulary<'p> {
+    /// The program.
+    pub prepared: &'p Prepared,
+    /// The terms.
+    pub terms: &'p Terms,
+    ranges: Ranges,
+    initialised: Initialised,
+    liveness: Liveness,
+    expressions: Expressions,
+    addresses: Addresses,
+    symbols: RefCell<BTreeMap<VariableId, Symbol>>,
+    variables: RefCell<HashMap<Symbol, VariableId>>,
+}
+
+impl<'p> Vocabulary<'p> {
+    /// The vocabulary of a program.
+    pub fn new(prepared: &'p Prepared, terms: &'p Terms) -> Self {
+        let program = &prepared.program;
+        let observed = Observed::new(prepared);
+        let liveness = Liveness::new(program, &observed);
+        let initialised = Initialised::new(program, &observed, &liveness);
+        let ranges = Ranges::new(program, prepared.semantics.integers, &liveness, &initialised, None);
+        Self {
+            prepared,
+            terms,
+            ranges,
+            initialised,
+            liveness,
+            expressions: Expressions::new(program),
+            addresses: Addresses::of(prepared),
+            symbols: RefCell::default(),
+            variables: RefCell::default(),
+        }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &'p Program {
+        &self.prepared.program
+    }
+
+    /// Whether integers are those of the machine.
+    pub fn is_machine(&self) -> bool {
+        self.prepared.semantics.integers == Integers::Machine
+    }
+
+    /// Whether evaluating an expression can never be undefined.
+    pub fn is_total(&self, expr: program::ExprId) -> bool {
+        self.expressions.is_total(expr)
+    }
+
+    /// Whether addresses of objects and addresses made from numbers never meet, so that both can be numbers of their own.
+    pub fn addresses_are_apart(&self) -> bool {
+        !(self.addresses.of_objects && self.addresses.from_numbers)
+    }
+
+    /// Whether there are addresses of objects at all.
+    pub fn has_object_addresses(&self) -> bool {
+        self.addresses.of_objects
+    }
+
+    /// Whether a local variable is always set before it is read.
+    pub fn is_set_before_read(&self, variable: VariableId) -> bool {
+        self.initialised.is_definite(variable)
+    }
+
+    /// Whether a variable's value can matter at a location.
+    pub fn is_live(&self, location: LocationId, variable: VariableId) -> bool {
+        self.liveness.at(location).contains(variable)
+    }
+
+    /// What a variable is in logic, unless it is nothing that can be encoded.
+    pub fn shape(&self, variable: VariableId, span: Span) -> Result<Shape, Reason> {
+        let program = self.program();
+        let data = &program.variables[variable];
+        let refuse = |what: &str| Err(Reason::unsupported(format!("`{}`, {what}", data.name), Some(span)));
+        match self.shape_of(data.ty) {
+            Some(Shape::Scalar(Scalar::Float(_))) => refuse("a floating-point number"),
+            Some(Shape::Array { element: Scalar::Float(_), .. }) => refuse("an array of floating-point numbers"),
+            Some(shape) => Ok(shape),
+            None => refuse("an object in memory whose parts cannot be told apart"),
+        }
+    }
+
+    fn shape_of(&self, ty: TypeId) -> Option<Shape> {
+        let types = &self.program().types;
+        match types.get(ty) {
+            Type::Scalar(scalar) => Some(Shape::Scalar(*scalar)),
+            Type::Array { element, length } if *length > 0 => match types.get(*element) {
+                Type::Scalar(element) => Some(Shape::Array { element: *element, length: *length }),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The symbol of a variable.
+    pub fn symbol(&self, variable: VariableId, span: Span) -> Result<Symbol, Reason> {
+        if let Some(&known) = self.symbols.borrow().get(&variable) {
+            return Ok(known);
+        }
+        let shape = self.shape(variable, span)?;
+        let symbol = self.terms.symbol(&self.program().variables[variable].name, shape.sort());
+        self.symbols.borrow_mut().insert(variable, symbol);
+        self.variables.borrow_mut().insert(symbol, variable);
+        Ok(symbol)
+    }
+
+    /// The variable that a symbol stands for.
+    pub fn variable(&self, symbol: Symbol) -> Option<VariableId> {
+        self.variables.borrow().get(&symbol).copied()
+    }
+
+    /// All variables that have a symbol by now.
+    pub fn named(&self) -> Vec<(VariableId, Symbol)> {
+        self.symbols.borrow().iter().map(|(&variable, &symbol)| (variable, symbol)).collect()
+    }
+
+    /// What is known of the values of a scalar variable, or of the elements of an array, wherever control is.
+    pub fn bounds(&self, variable: VariableId) -> Bounds {
+        let program = self.program();
+        let scalar = match self.shape_of(program.variables[variable].ty) {
+            Some(Shape::Scalar(scalar) | Shape::Array { element: scalar, .. }) => scalar,
+            None => return Bounds::default(),
+        };
+        let Scalar::Int(ty) = scalar else { return Bounds::default() };
+        let known = self.ranges.of(program, variable).and_then(|values| values.bounds());
+        match known {
+            Some(bounds) => Bounds {
+                low: (bounds.low() != i128::MIN).then(|| BigInt::from(bounds.low())),
+                high: (bounds.high() != i128::MAX).then(|| BigInt::from(bounds.high())),
+            },
+            None if self.is_machine() => Bounds::of_type(ty),
+            None => Bounds::default(),
+        }
+    }
+
+    /// What is known of the values of the scalar variables that some expressions read, wherever control is.
+    pub fn known_of(&self, read: impl IntoIterator<Item = VariableId>) -> Term {
+        let symbols = self.symbols.borrow();
+        let known = read.into_iter().filter_map(|variable| {
+            let symbol = *symbols.get(&variable)?;
+            let bounds = self.bounds(variable);
+            let is_scalar = self.terms.sort_of_symbol(symbol) == Sort::Int;
+            is_scalar.then(|| bounds.hold_for(self.terms, self.terms.variable(symbol)))
+        });
+        self.terms.and(known.collect::<Vec<_>>())
+    }
+
+    /// A new symbol for an arbitrary value of a type, and the condition that it is one.
+    pub fn arbitrary(&self, name: &str, scalar: Scalar) -> (Symbol, Term) {
+        let symbol = self.terms.symbol(name, sort_of(scalar));
+        let range = match scalar {
+            Scalar::Int(ty) => Bounds::of_type(ty).hold_for(self.terms, self.terms.variable(symbol)),
+            // An address that is given from outside is that of no object of the program.
+            Scalar::Pointer => {
+                let number = self.program().types.pointer_int(false);
+                Bounds::of_type(number).hold_for(self.terms, self.terms.variable(symbol))
+            }
+            _ => self.terms.truth(true),
+        };
+        (symbol, range)
+    }
+}
+
+/// Where a program's addresses come from.
+#[derive(Clone, Copy, Default)]
+struct Addresses {
+    /// Some are those of objects or functions.
+    of_objects: bool,
+    /// Some are made from numbers, or read from outside.
+    from_numbers: bool,
+}
+
+impl Addresses {
+    fn of(prepared: &Prepared) -> Self {
+        let program = &prepared.program;
+        let mut found = Self::default();
+        let mut open: Vec<ExprId> = prepared.atoms.expressions().collect();
+        for edge in program.edges.values() {
+            match &edge.op {
+                Op::Assume(condition) => open.push(*condition),
+                Op::Assign { target, value } => {
+                    open.extend(target.operands());
+                    match value {
+                        Operand::Scalar(value) => open.push(*value),
+                        Operand::Aggregate(source) => open.extend(source.operands()),
+                    }
+                }
+                Op::Input { target, .. } => {
+                    open.extend(target.operands());
+                    found.from_numbers |= program.types.as_scalar(target.ty) == Some(Scalar::Pointer);
+                }
+                Op::Declare(variable) | Op::Call { result: Some(variable), .. } => {
+                    let ty = program.variables[*variable].ty;
+                    found.from_numbers |= program.types.as_scalar(ty) == Some(Scalar::Pointer);
+                }
+                _ => {}
+            }
+        }
+        let mut seen: HashSet<ExprId> = HashSet::new();
+        while let Some(expr) = open.pop() {
+            if !seen.insert(expr) {
+                continue;
+            }
+            let data = program.exprs.get(expr);
+            match &data.kind {
+                ExprKind::AddressOf(_) | ExprKind::FunctionAddress(_) => found.of_objects = true,
+                ExprKind::Cast(_) if data.ty == Scalar::Pointer => found.from_numbers = true,
+                ExprKind::Constant(program::Constant::Address(_)) => found.from_numbers = true,
+                _ => {}
+            }
+            open.extend(program.exprs.operands(expr));
+        }
+        found
+    }
+}
+
+/// What the property's atoms read, from wherever they are looked at.
+struct Observed<'p> {
+    prepared: &'p Prepared,
+    by_location: Vec<Vec<VariableId>>,
+}
+
+impl<'p> Observed<'p> {
+    fn new(prepared: &'p Prepared) -> Self {
+        let program = &prepared.program;
+        let read = |location: LocationId| {
+            let mut read = Vec::new();
+            for atom in prepared.atoms_at(location).iter().flatten() {
+                analysis::expressions::variables_read(program, atom.value, &mut |variable| read.push(variable));
+            }
+            read.sort_unstable();
+            read.dedup();
+            read
+        };
+        Self { prepared, by_location: program.locations.ids().map(read).collect() }
+    }
+}
+
+impl Observations for Observed<'_> {
+    fn after(&self, edge: program::EdgeId) -> &[VariableId] {
+        use foundation::Id;
+        &self.by_location[self.prepared.program.edges[edge].to.index()]
+    }
+
+    fn stopped(&self, location: LocationId) -> &[VariableId] {
+        use foundation::Id;
+        &self.by_location[location.index()]
+    }
+}

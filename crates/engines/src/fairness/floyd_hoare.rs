@@ -1,0 +1,122 @@
+//! Floyd–Hoare automata: modules whose every trace is refuted by a prefix.
+//!
+//! A state is a set of predicates that hold there; reading a letter leads to all predicates that are then known to hold
+//! (a valid Hoare triple each), and to `false` where the letter cannot be executed. Successors are computed when they are
+//! asked for. `false` is the only accepting state and a trap. The automaton is deterministic and total, and it accepts
+//! every trace in which some factor is refuted by its triples: from `true` it starts anew at every position.
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+use automata::algorithms::{Module, StateSet};
+use automata::buchi::StateId;
+use foundation::Id;
+use logic::Term;
+
+use super::hoare::Triples;
+use super::letter::{Letter, Letters};
+
+/// A module of finite traces.
+pub struct FloydHoare<'t> {
+    triples: Rc<Triples<'t>>,
+    letters: Rc<Letters>,
+    predicates: Vec<Term>,
+    states: RefCell<States>,
+}
+
+#[derive(Default)]
+struct States {
+    sets: Vec<Rc<BTreeSet<u32>>>,
+    numbers: HashMap<Rc<BTreeSet<u32>>, StateId>,
+    conditions: Vec<Term>,
+    successors: HashMap<(StateId, u32), StateId>,
+}
+
+/// The state `false`.
+const FALSE: usize = 0;
+/// The state `true`.
+const TRUE: usize = 1;
+
+impl<'t> FloydHoare<'t> {
+    /// The automaton over some predicates.
+    pub fn new(triples: Rc<Triples<'t>>, letters: Rc<Letters>, predicates: impl IntoIterator<Item = Term>) -> Self {
+        let terms = triples.terms;
+        let distinct: BTreeSet<Term> =
+            predicates.into_iter().filter(|&predicate| terms.as_truth(predicate).is_none()).collect();
+        let mut states = States::default();
+        for condition in [terms.truth(false), terms.truth(true)] {
+            states.sets.push(Rc::default());
+            states.conditions.push(condition);
+        }
+        states.numbers.insert(Rc::default(), StateId::from_index(TRUE));
+        Self { triples, letters, predicates: distinct.into_iter().collect(), states: RefCell::new(states) }
+    }
+
+    /// How many predicates there are.
+    pub fn predicate_count(&self) -> usize {
+        self.predicates.len()
+    }
+
+    /// The predicates.
+    pub fn predicates(&self) -> &[Term] {
+        &self.predicates
+    }
+
+    /// Whether a word is refuted: it leads to `false`.
+    pub fn refutes<'l>(&self, word: impl IntoIterator<Item = &'l Letter>) -> bool {
+        let mut state = StateId::from_index(TRUE);
+        word.into_iter().any(|letter| {
+            state = self.successor(state, letter.step);
+            state.index() == FALSE
+        })
+    }
+
+    fn successor(&self, from: StateId, step: u32) -> StateId {
+        if from.index() == FALSE {
+            return from;
+        }
+        if let Some(&known) = self.states.borrow().successors.get(&(from, step)) {
+            return known;
+        }
+        let condition = self.states.borrow().conditions[from.index()];
+        let terms = self.triples.terms;
+        let to = if self.triples.is_valid(&self.letters, condition, step, terms.truth(false)) {
+            StateId::from_index(FALSE)
+        } else {
+            let holds = |&index: &u32| {
+                self.triples.is_valid(&self.letters, condition, step, self.predicates[index as usize])
+            };
+            self.state((0..self.predicates.len() as u32).filter(holds).collect())
+        };
+        self.states.borrow_mut().successors.insert((from, step), to);
+        to
+    }
+
+    fn state(&self, set: BTreeSet<u32>) -> StateId {
+        let states = &mut *self.states.borrow_mut();
+        let set = Rc::new(set);
+        *states.numbers.entry(Rc::clone(&set)).or_insert_with(|| {
+            let predicates = set.iter().map(|&index| self.predicates[index as usize]);
+            states.conditions.push(self.triples.terms.and(predicates));
+            states.sets.push(set);
+            StateId::from_index(states.sets.len() - 1)
+        })
+    }
+}
+
+impl Module for FloydHoare<'_> {
+    type Label = Letter;
+
+    fn initial(&self) -> StateSet {
+        std::iter::once(StateId::from_index(TRUE)).collect()
+    }
+
+    fn read(&self, state: StateId, letter: &Letter) -> StateSet {
+        std::iter::once(self.successor(state, letter.step)).collect()
+    }
+
+    fn is_accepting(&self, state: StateId) -> bool {
+        state.index() == FALSE
+    }
+}

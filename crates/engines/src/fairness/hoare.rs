@@ -1,0 +1,152 @@
+//! Hoare triples `{p} step {q}` over the steps of letters, decided by the solver and remembered.
+//!
+//! Most triples are decided without the solver: what a step does not write stays true, and a condition that has nothing
+//! in common with what is known before the step does not follow from it. What the solver does not know counts as not
+//! valid, and as possible.
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+
+use logic::{Symbol, Term, Terms};
+use smt::{Satisfiability, Solver, Z3};
+
+use super::letter::Letters;
+use crate::encode::Step;
+
+/// How triples were decided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Decided {
+    /// Without the solver.
+    pub at_sight: u64,
+    /// By the solver.
+    pub by_solver: u64,
+    /// Known from before.
+    pub remembered: u64,
+}
+
+/// Decides Hoare triples.
+pub struct Triples<'t> {
+    /// The terms.
+    pub terms: &'t Terms,
+    solver: RefCell<Z3<'t>>,
+    satisfiable: RefCell<HashMap<Term, Option<bool>>>,
+    valid: RefCell<HashMap<(Term, u32, Term), bool>>,
+    decided: RefCell<Decided>,
+}
+
+impl<'t> Triples<'t> {
+    /// Nothing decided yet.
+    pub fn new(terms: &'t Terms, solver: Z3<'t>) -> Self {
+        Self {
+            terms,
+            solver: RefCell::new(solver),
+            satisfiable: RefCell::default(),
+            valid: RefCell::default(),
+            decided: RefCell::default(),
+        }
+    }
+
+    /// How triples were decided so far.
+    pub fn decided(&self) -> Decided {
+        *self.decided.borrow()
+    }
+
+    /// Uses the solver for something else.
+    pub fn with_solver<T>(&self, use_solver: impl FnOnce(&mut Z3<'t>) -> T) -> T {
+        use_solver(&mut self.solver.borrow_mut())
+    }
+
+    /// Whether a condition has a model, if that is found out.
+    pub fn satisfiable(&self, condition: Term) -> Option<bool> {
+        if let Some(truth) = self.terms.as_truth(condition) {
+            return Some(truth);
+        }
+        if let Some(&known) = self.satisfiable.borrow().get(&condition) {
+            return known;
+        }
+        let mut solver = self.solver.borrow_mut();
+        let answer = match solver.check(&[condition]) {
+            Satisfiability::Satisfiable => Some(true),
+            Satisfiability::Unsatisfiable => Some(false),
+            Satisfiability::Unknown(_) => None,
+        };
+        self.satisfiable.borrow_mut().insert(condition, answer);
+        answer
+    }
+
+    /// Whether a condition can never hold.
+    pub fn is_impossible(&self, condition: Term) -> bool {
+        self.satisfiable(condition) == Some(false)
+    }
+
+    /// Whether one condition follows from another.
+    pub fn implies(&self, premise: Term, conclusion: Term) -> bool {
+        self.is_impossible(self.terms.and([premise, self.terms.not(conclusion)]))
+    }
+
+    /// Whether `{before} step {after}` is valid.
+    pub fn is_valid(&self, letters: &Letters, before: Term, step: u32, after: Term) -> bool {
+        if self.terms.as_truth(after) == Some(true) || self.terms.as_truth(before) == Some(false) {
+            return true;
+        }
+        let key = (before, step, after);
+        if let Some(&known) = self.valid.borrow().get(&key) {
+            self.decided.borrow_mut().remembered += 1;
+            return known;
+        }
+        let valid = self.decide(before, &letters.step_numbered(step), after);
+        self.valid.borrow_mut().insert(key, valid);
+        valid
+    }
+
+    fn decide(&self, before: Term, step: &Step, after: Term) -> bool {
+        let terms = self.terms;
+        let seen = terms.symbols(after);
+        let untouched = seen.iter().all(|symbol| !step.updates.contains_key(symbol));
+        if untouched && contains(terms, before, after) {
+            self.decided.borrow_mut().at_sight += 1;
+            return true;
+        }
+        let refuted = terms.not(step.after(terms, after));
+        let known = terms.and([before, step.guard]);
+        if refuted == terms.truth(false) || known == terms.truth(false) {
+            self.decided.borrow_mut().at_sight += 1;
+            return true;
+        }
+        // What the refutation can share variables with, directly or by others, is all that matters, as long as the rest
+        // is possible.
+        let (near, far) = split(terms, known, &terms.symbols(refuted));
+        let query = terms.and([near, refuted]);
+        self.decided.borrow_mut().by_solver += 1;
+        if self.is_impossible(query) {
+            return true;
+        }
+        far != terms.truth(true) && self.is_impossible(far)
+    }
+}
+
+/// Whether all conjuncts of one condition are conjuncts of the other.
+fn contains(terms: &Terms, whole: Term, part: Term) -> bool {
+    let all: BTreeSet<Term> = terms.conjuncts(whole).into_iter().collect();
+    terms.conjuncts(part).iter().all(|conjunct| all.contains(conjunct))
+}
+
+/// The conjuncts that are connected with some symbols through shared symbols, and the others.
+pub fn split(terms: &Terms, condition: Term, symbols: &BTreeSet<Symbol>) -> (Term, Term) {
+    let mut rest = terms.conjuncts(condition);
+    let mut connected: BTreeSet<Symbol> = symbols.clone();
+    let mut near = Vec::new();
+    loop {
+        let (more, others): (Vec<Term>, Vec<Term>) =
+            rest.into_iter().partition(|&conjunct| !terms.symbols(conjunct).is_disjoint(&connected));
+        rest = others;
+        if more.is_empty() {
+            break;
+        }
+        for conjunct in &more {
+            connected.extend(terms.symbols(*conjunct).iter().copied());
+        }
+        near.extend(more);
+    }
+    (terms.and(near), terms.and(rest))
+}

@@ -1,0 +1,154 @@
+//! Predicates that refute a trace that cannot be executed: refine_F of the paper (FMT, section 5; ALGORITHMS after
+//! Heizmann, Hoenicke and Podelski, CAV 2013).
+//!
+//! The conjuncts of all guards and all updates along the trace are given to the solver by name; the unsatisfiable core
+//! says which of them matter. Everything else is forgotten: a guard is true, an update gives an arbitrary value. On what
+//! is left, two chains of predicates are computed. *Backward*, the negation of what leads to the end of the trace: from
+//! `false` by weakest preconditions. *Forward*, what is reached from `true` by strongest postconditions, over the
+//! variables that the rest of the core reads. Each chain is a proof of its own; both are offered as predicates.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use logic::{Symbol, Term, Terms};
+use smt::{Satisfiability, Solver};
+
+use crate::encode::Step;
+
+/// What became of a trace.
+#[derive(Clone, Debug)]
+pub enum Trace {
+    /// It can be executed.
+    Feasible,
+    /// It cannot: what matters of each of its steps.
+    Infeasible(Vec<Step>),
+    /// The solver does not know.
+    Unknown(String),
+}
+
+/// Whether a sequence of steps can be executed from some state.
+pub fn examine(terms: &Terms, solver: &mut dyn Solver, steps: &[Step]) -> Trace {
+    let mut versions: HashMap<Symbol, Term> = HashMap::new();
+    /// What an assumption stands for.
+    enum Origin {
+        Guard(Term),
+        Update(Symbol),
+    }
+    let mut assumptions: Vec<Term> = Vec::new();
+    let mut origins: Vec<(usize, Origin)> = Vec::new();
+    let mut renamed_steps: Vec<Step> = Vec::new();
+    for (position, step) in steps.iter().enumerate() {
+        let step = if step.inputs.is_empty() { step.clone() } else { step.with_new_inputs(terms) };
+        for conjunct in terms.conjuncts(step.guard) {
+            assumptions.push(terms.substitute(conjunct, &versions));
+            origins.push((position, Origin::Guard(conjunct)));
+        }
+        let mut next = versions.clone();
+        for (&symbol, &value) in &step.updates {
+            let version = terms.fresh(&terms.name(symbol), terms.sort_of_symbol(symbol));
+            next.insert(symbol, version);
+            assumptions.push(terms.equal(version, terms.substitute(value, &versions)));
+            origins.push((position, Origin::Update(symbol)));
+        }
+        versions = next;
+        renamed_steps.push(step);
+    }
+    match solver.check(&assumptions) {
+        Satisfiability::Satisfiable => Trace::Feasible,
+        Satisfiability::Unknown(why) => Trace::Unknown(why),
+        Satisfiability::Unsatisfiable => {
+            let core: BTreeSet<Term> = solver.core().into_iter().collect();
+            let mut relevant: Vec<Step> = (renamed_steps.iter())
+                .map(|step| Step { guard: terms.truth(true), ..havoc(terms, step, |_| true) })
+                .collect();
+            for (assumption, (position, origin)) in assumptions.iter().zip(origins) {
+                if !core.contains(assumption) && terms.as_truth(*assumption) != Some(false) {
+                    continue;
+                }
+                let step = &mut relevant[position];
+                match origin {
+                    Origin::Guard(conjunct) => step.guard = terms.and([step.guard, conjunct]),
+                    Origin::Update(symbol) => {
+                        step.updates.insert(symbol, renamed_steps[position].updates[&symbol]);
+                    }
+                }
+            }
+            Trace::Infeasible(relevant)
+        }
+    }
+}
+
+/// The step with arbitrary values instead of some updates.
+fn havoc(terms: &Terms, step: &Step, forgets: impl Fn(Symbol) -> bool) -> Step {
+    let mut changed = step.clone();
+    for (&symbol, value) in &mut changed.updates {
+        if forgets(symbol) {
+            let arbitrary = terms.symbol(&terms.name(symbol), terms.sort_of_symbol(symbol));
+            changed.inputs.insert(arbitrary);
+            *value = terms.variable(arbitrary);
+        }
+    }
+    changed
+}
+
+/// The predicates before each step and after the last one, backward from a condition at the end that cannot be reached:
+/// where a predicate holds, the rest of the trace does not lead to the condition. None where a quantifier could not be
+/// eliminated.
+pub fn backward(terms: &Terms, solver: &mut dyn Solver, steps: &[Step], reached: Term) -> Option<Vec<Term>> {
+    let mut leading = reached;
+    let mut predicates = vec![terms.not(leading)];
+    for step in steps.iter().rev() {
+        let image = terms.and([step.guard, step.after(terms, leading)]);
+        let inputs: Vec<Symbol> = terms.symbols(image).intersection(&step.inputs).copied().collect();
+        leading = if inputs.is_empty() { image } else { solver.eliminate(&inputs, image)? };
+        predicates.push(terms.not(leading));
+    }
+    predicates.reverse();
+    Some(predicates)
+}
+
+/// The predicates before each step and after the last one, forward from a condition at the beginning. Only variables
+/// that later steps or the condition at the end read are kept.
+pub fn forward(
+    terms: &Terms,
+    solver: &mut dyn Solver,
+    steps: &[Step],
+    start: Term,
+    at_the_end: &BTreeSet<Symbol>,
+) -> Option<Vec<Term>> {
+    // What is read from each position on.
+    let mut needed: Vec<BTreeSet<Symbol>> = vec![at_the_end.clone()];
+    for step in steps.iter().rev() {
+        let later = needed.last().expect("there is one");
+        let mut before: BTreeSet<Symbol> =
+            later.iter().copied().filter(|symbol| !step.updates.contains_key(symbol)).collect();
+        before.extend(terms.symbols(step.guard).iter().copied());
+        for (symbol, &value) in &step.updates {
+            if later.contains(symbol) {
+                before.extend(terms.symbols(value).iter().copied());
+            }
+        }
+        needed.push(before.difference(&step.inputs).copied().collect());
+    }
+    needed.reverse();
+    let mut reached = start;
+    let mut predicates = vec![reached];
+    for (position, step) in steps.iter().enumerate() {
+        let kept = &needed[position + 1];
+        // The old values of what is written get names of their own.
+        let old: BTreeMap<Symbol, Symbol> = (step.updates.keys())
+            .map(|&symbol| (symbol, terms.symbol(&terms.name(symbol), terms.sort_of_symbol(symbol))))
+            .collect();
+        let to_old: HashMap<Symbol, Term> = old.iter().map(|(&now, &old)| (now, terms.variable(old))).collect();
+        let mut parts = vec![terms.substitute(terms.and([reached, step.guard]), &to_old)];
+        for (&symbol, &value) in &step.updates {
+            if kept.contains(&symbol) {
+                parts.push(terms.equal(terms.variable(symbol), terms.substitute(value, &to_old)));
+            }
+        }
+        let image = terms.and(parts);
+        let gone: Vec<Symbol> = terms.symbols(image).iter().copied().filter(|symbol| !kept.contains(symbol)).collect();
+        reached = if gone.is_empty() { image } else { solver.eliminate(&gone, image)? };
+        predicates.push(reached);
+    }
+    Some(predicates)
+}

@@ -1,0 +1,266 @@
+//! Arguments for non-termination: why a cycle can be taken for ever after its stem.
+//!
+//! In order of price: a state that one turn does not change; a state that a few turns come back to, as far as the
+//! cycle looks; a geometric argument; a recurrent set with a choice of inputs. Each is checked with the solver on the
+//! steps themselves and by executing a few turns. Whether the steps promise executions at all
+//! ([`Step::is_approximate`]) is the caller's question.
+//!
+//! [`Step::is_approximate`]: crate::encode::step::Step::is_approximate
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use foundation::{Budget, Exhausted};
+use logic::{Symbol, Term, Terms, Value};
+use num_bigint::BigInt;
+use smt::{Satisfiability, Solver};
+
+use super::Lasso;
+use super::execution::{Unrolling, Valuation, apply, value_of, values_in, variables};
+use super::geometric;
+use super::polyhedra::relevant;
+use super::recurrent;
+
+/// More turns than this are not tried to come back to a state.
+const MOST_TURNS: usize = 4;
+
+/// How many turns are executed before an argument is believed.
+const EXECUTED: usize = 8;
+
+/// Why a cycle can be taken for ever after its stem.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NonTermination {
+    /// How the cycle is reached.
+    pub start: Start,
+    /// Why it goes on from there.
+    pub argument: Argument,
+}
+
+/// How the cycle is reached. Variables and inputs that are not mentioned do not matter.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Start {
+    /// The program variables before the stem.
+    pub initial: Valuation,
+    /// What the stem reads.
+    pub stem_inputs: Valuation,
+    /// The program variables after the stem.
+    pub state: Valuation,
+}
+
+/// Why the cycle goes on for ever from a state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Argument {
+    /// A turn with these inputs changes nothing.
+    FixedPoint {
+        /// What the turn reads.
+        inputs: Valuation,
+    },
+    /// After some turns, the variables that the cycle looks at have the values that they had before.
+    Repeats {
+        /// What each turn reads.
+        inputs: Vec<Valuation>,
+        /// After how many turns the state is the one that comes back after all of them.
+        lead: usize,
+        /// The variables that have the same values: the others do not influence whether and how the cycle goes on.
+        closing: BTreeSet<Symbol>,
+    },
+    /// The state moves along rays, ever faster or not.
+    Geometric(Geometric),
+    /// A set of states that the cycle need not leave.
+    RecurrentSet {
+        /// The set, over program variables.
+        set: Term,
+        /// What the cycle reads in a state of the set, over program variables.
+        choice: BTreeMap<Symbol, Term>,
+    },
+}
+
+/// A geometric argument (Leike and Heizmann, TACAS 2018). The variables and inputs of turn `t + 1` are those of turn
+/// `t`, plus the rays with the weights of turn `t`: all weights are 1 in turn 0, and ray `i` weighs `factors[i]`
+/// times its weight before, plus the weight that ray `i - 1` had where `couplings[i - 1]`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Geometric {
+    /// What the first turn reads.
+    pub inputs: Valuation,
+    /// How program variables move; those that are not mentioned and that the cycle looks at do not.
+    pub rays: Vec<BTreeMap<Symbol, BigInt>>,
+    /// How inputs move.
+    pub input_rays: Vec<BTreeMap<Symbol, BigInt>>,
+    /// λ of the literature.
+    pub factors: Vec<BigInt>,
+    /// ν of the literature: whether a ray feeds the next one. The last is false.
+    pub couplings: Vec<bool>,
+}
+
+impl NonTermination {
+    /// A word for statistics and reports.
+    pub fn kind(&self) -> &'static str {
+        match self.argument {
+            Argument::FixedPoint { .. } => "fixed point",
+            Argument::Repeats { .. } => "repeated state",
+            Argument::Geometric(_) => "geometric",
+            Argument::RecurrentSet { .. } => "recurrent set",
+        }
+    }
+
+    /// What the first `count` turns of the cycle read. `None` if a turn cannot be taken, which would be an error in
+    /// the argument.
+    pub fn turns(&self, terms: &Terms, lasso: &Lasso<'_>, count: usize) -> Option<Vec<Valuation>> {
+        match &self.argument {
+            Argument::FixedPoint { inputs } => Some(vec![inputs.clone(); count]),
+            Argument::Repeats { inputs, lead, .. } => {
+                let index = |turn: usize| {
+                    if turn < inputs.len() { turn } else { lead + (turn - lead) % (inputs.len() - lead) }
+                };
+                Some((0..count).map(|turn| inputs[index(turn)].clone()).collect())
+            }
+            Argument::Geometric(geometric) => Some(geometric.turns(count)),
+            Argument::RecurrentSet { choice, .. } => {
+                let mut state = self.start.state.clone();
+                let mut turns = Vec::new();
+                for _ in 0..count {
+                    let values = |symbol: Symbol| Some(value_of(terms, &state, symbol));
+                    let inputs: Option<Valuation> =
+                        choice.iter().map(|(&input, &term)| Some((input, terms.evaluate(term, &values)?))).collect();
+                    let inputs = inputs?;
+                    state = apply(terms, lasso.cycle, &state, &inputs)?;
+                    turns.push(inputs);
+                }
+                Some(turns)
+            }
+        }
+    }
+
+    /// The states after the stem and after each of the first `count` turns; `None` if the execution does not exist.
+    pub fn execute(&self, terms: &Terms, lasso: &Lasso<'_>, count: usize) -> Option<Vec<Valuation>> {
+        let after_stem = apply(terms, lasso.stem, &self.start.initial, &self.start.stem_inputs)?;
+        let mut states = vec![after_stem];
+        for inputs in self.turns(terms, lasso, count)? {
+            let next = apply(terms, lasso.cycle, states.last()?, &inputs)?;
+            states.push(next);
+        }
+        Some(states)
+    }
+}
+
+impl Geometric {
+    /// The inputs of the first turns.
+    fn turns(&self, count: usize) -> Vec<Valuation> {
+        let mut weights = vec![BigInt::from(1); self.factors.len()];
+        let mut inputs = self.inputs.clone();
+        let mut turns = Vec::new();
+        for _ in 0..count {
+            turns.push(inputs.clone());
+            for (weight, ray) in weights.iter().zip(&self.input_rays) {
+                for (symbol, amount) in ray {
+                    if let Some(Value::Int(value)) = inputs.get_mut(symbol) {
+                        *value += weight * amount;
+                    }
+                }
+            }
+            weights = self.next_weights(&weights);
+        }
+        turns
+    }
+
+    /// The weights of the turn after that with these weights.
+    pub fn next_weights(&self, weights: &[BigInt]) -> Vec<BigInt> {
+        let fed = |index: usize| {
+            if index > 0 && self.couplings[index - 1] { weights[index - 1].clone() } else { BigInt::ZERO }
+        };
+        (0..weights.len()).map(|index| &self.factors[index] * &weights[index] + fed(index)).collect()
+    }
+}
+
+/// Looks for a reason why the cycle can be taken for ever after the stem; `known` holds whenever the cycle is entered.
+pub fn diverge(
+    terms: &Terms,
+    solver: &mut dyn Solver,
+    lasso: &Lasso<'_>,
+    known: Term,
+    budget: &Budget,
+) -> Result<Option<NonTermination>, Exhausted> {
+    match comes_back(terms, solver, lasso, known, budget)? {
+        Some(found) => Ok(Some(found)),
+        None => goes_on(terms, solver, lasso, known, budget),
+    }
+}
+
+/// Geometric arguments and recurrent sets only: the dear part of [`diverge`].
+pub fn goes_on(
+    terms: &Terms,
+    solver: &mut dyn Solver,
+    lasso: &Lasso<'_>,
+    known: Term,
+    budget: &Budget,
+) -> Result<Option<NonTermination>, Exhausted> {
+    let believed = |found: &NonTermination| found.execute(terms, lasso, EXECUTED).is_some();
+    if let Some(found) = geometric::find(terms, solver, lasso, known, budget)?.filter(believed) {
+        return Ok(Some(found));
+    }
+    Ok(recurrent::find(terms, solver, lasso, known, budget)?.filter(believed))
+}
+
+/// Fixed points and repeated states only: the cheap part of [`diverge`].
+pub fn comes_back(
+    terms: &Terms,
+    solver: &mut dyn Solver,
+    lasso: &Lasso<'_>,
+    known: Term,
+    budget: &Budget,
+) -> Result<Option<NonTermination>, Exhausted> {
+    let mut unrolling = Unrolling::new(terms, lasso);
+    let written: BTreeSet<Symbol> = lasso.cycle.updates.keys().copied().collect();
+    let closing: BTreeSet<Symbol> = relevant(terms, lasso.cycle);
+    let known = unrolling.after(0, known);
+    for count in 1..=MOST_TURNS {
+        budget.check()?;
+        unrolling.turn();
+        let guard = terms.and([known, unrolling.guard]);
+        if count == 1
+            && let Some(found) =
+                model_of(terms, solver, lasso, terms.and([guard, unrolling.is_equal(0, 1, &written)]), |model| {
+                    Argument::FixedPoint { inputs: unrolling.inputs_in(model, 0) }
+                })
+            && found.execute(terms, lasso, EXECUTED).is_some()
+        {
+            return Ok(Some(found));
+        }
+        for lead in 0..count {
+            budget.check()?;
+            let is_closed = unrolling.is_equal(lead, count, &closing);
+            let found = model_of(terms, solver, lasso, terms.and([guard, is_closed]), |model| Argument::Repeats {
+                inputs: (0..count).map(|turn| unrolling.inputs_in(model, turn)).collect(),
+                lead,
+                closing: closing.clone(),
+            });
+            if let Some(found) = found.filter(|found| found.execute(terms, lasso, EXECUTED).is_some()) {
+                return Ok(Some(found));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// A way into the cycle that satisfies a condition over the variables before the stem, with the argument that the
+/// model gives.
+pub fn model_of(
+    terms: &Terms,
+    solver: &mut dyn Solver,
+    lasso: &Lasso<'_>,
+    condition: Term,
+    argument: impl FnOnce(&smt::Model) -> Argument,
+) -> Option<NonTermination> {
+    if terms.as_truth(condition) == Some(false) {
+        return None;
+    }
+    solver.push();
+    solver.assert(condition);
+    let answer = solver.check(&[]);
+    let model = matches!(answer, Satisfiability::Satisfiable).then(|| solver.model());
+    solver.pop();
+    let model = model?;
+    let initial = values_in(terms, &model, variables(terms, lasso));
+    let stem_inputs = values_in(terms, &model, lasso.stem.inputs.iter().copied());
+    let state = apply(terms, lasso.stem, &initial, &stem_inputs)?;
+    Some(NonTermination { start: Start { initial, stem_inputs, state }, argument: argument(&model) })
+}

@@ -1,0 +1,124 @@
+//! Letters: the labels of the Büchi program's edges, which modules read.
+//!
+//! A letter is a step together with the way through the program that it stands for. Modules look at the step alone, so
+//! that the same statement is one letter to them wherever it stands; the way is for telling a run to people and for
+//! executing it.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use automata::buchi::Label;
+use logic::{Symbol, Terms};
+use program::EdgeId;
+
+use crate::encode::edge::{Asked, Exit};
+use crate::encode::{Passage, Step};
+
+/// A letter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct Letter {
+    /// The number of its step.
+    pub step: u32,
+    /// The number of its way.
+    pub way: u32,
+}
+
+impl Label for Letter {
+    fn meet(&self, other: &Self) -> Option<Self> {
+        (self == other).then_some(*self)
+    }
+
+    fn minus(&self, other: &Self) -> Option<Self> {
+        (self != other).then_some(*self)
+    }
+
+    fn join(&self, other: &Self) -> Option<Self> {
+        (self == other).then_some(*self)
+    }
+}
+
+/// An edge of the program that is taken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Taken {
+    /// The edge; none for the start, and for staying where the program has stopped.
+    pub edge: Option<EdgeId>,
+    /// Where control is afterwards.
+    pub exit: Exit,
+    /// What is read from outside, by the symbols of the letter's step.
+    pub asked: Vec<Asked>,
+}
+
+/// All letters of a Büchi program.
+#[derive(Default)]
+pub struct Letters {
+    steps: RefCell<Vec<Rc<Step>>>,
+    known: RefCell<HashMap<Step, u32>>,
+    ways: RefCell<Vec<Rc<[Taken]>>>,
+    compositions: Cell<u64>,
+}
+
+impl Letters {
+    /// The letter of a step that takes one edge.
+    pub fn of_passage(&self, edge: Option<EdgeId>, passage: &Passage) -> Letter {
+        let taken = Taken { edge, exit: passage.exit, asked: passage.asked.clone() };
+        self.letter(passage.step.clone(), Rc::new([taken]))
+    }
+
+    fn letter(&self, step: Step, way: Rc<[Taken]>) -> Letter {
+        let mut steps = self.steps.borrow_mut();
+        let number = *self.known.borrow_mut().entry(step).or_insert_with_key(|step| {
+            steps.push(Rc::new(step.clone()));
+            steps.len() as u32 - 1
+        });
+        let mut ways = self.ways.borrow_mut();
+        ways.push(way);
+        Letter { step: number, way: ways.len() as u32 - 1 }
+    }
+
+    /// The step of a letter.
+    pub fn step(&self, letter: Letter) -> Rc<Step> {
+        Rc::clone(&self.steps.borrow()[letter.step as usize])
+    }
+
+    /// The step with a number.
+    pub fn step_numbered(&self, step: u32) -> Rc<Step> {
+        Rc::clone(&self.steps.borrow()[step as usize])
+    }
+
+    /// The way of a letter.
+    pub fn way(&self, letter: Letter) -> Rc<[Taken]> {
+        Rc::clone(&self.ways.borrow()[letter.way as usize])
+    }
+
+    /// How many steps there are.
+    pub fn step_count(&self) -> usize {
+        self.steps.borrow().len()
+    }
+
+    /// The letter with the same way and a stronger guard.
+    pub fn guarded(&self, letter: Letter, guard: logic::Term) -> Letter {
+        let step = Step { guard, ..(*self.step(letter)).clone() };
+        self.letter(step, self.way(letter))
+    }
+
+    /// One letter and then another, as one.
+    pub fn then(&self, terms: &Terms, first: Letter, second: Letter) -> Letter {
+        self.compositions.set(self.compositions.get() + 1);
+        let (one, two) = (self.step(first), self.step(second));
+        let (two, renamed) = if one.inputs.is_disjoint(&two.inputs) {
+            ((*two).clone(), None)
+        } else {
+            let (two, renamed) = two.renamed_inputs(terms);
+            (two, Some(renamed))
+        };
+        let new_name = |symbol: Symbol| renamed.as_ref().map_or(symbol, |renamed| renamed[&symbol]);
+        let later = self.way(second);
+        let later = later.iter().map(|taken| Taken {
+            asked: taken.asked.iter().map(|asked| Asked { symbol: new_name(asked.symbol), ..asked.clone() }).collect(),
+            ..taken.clone()
+        });
+        let way: Rc<[Taken]> = self.way(first).iter().cloned().chain(later).collect();
+        self.letter(one.then(terms, &two), way)
+    }
+}

@@ -1,0 +1,93 @@
+//! The modules that are subtracted from the Büchi program: sets of traces that cannot be executed.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use automata::algorithms::{Module, StateSet};
+use automata::buchi::{Automaton, Components, Marks, StateId};
+
+use super::floyd_hoare::FloydHoare;
+use super::letter::Letter;
+use super::ranked::{OneLasso, Ranked};
+
+/// A set of traces that cannot be executed.
+pub enum Refuted<'t> {
+    /// By a prefix.
+    Finite(FloydHoare<'t>),
+    /// By a ranking function.
+    Ranked(Ranked<'t>),
+    /// One lasso, by a ranking function.
+    OneLasso(OneLasso),
+}
+
+/// A module that several owners read.
+#[derive(Clone)]
+pub struct Shared<'t>(pub Rc<Refuted<'t>>);
+
+impl Module for Shared<'_> {
+    type Label = Letter;
+
+    fn initial(&self) -> StateSet {
+        match &*self.0 {
+            Refuted::Finite(module) => module.initial(),
+            Refuted::Ranked(module) => module.initial(),
+            Refuted::OneLasso(module) => module.initial(),
+        }
+    }
+
+    fn read(&self, state: StateId, letter: &Letter) -> StateSet {
+        match &*self.0 {
+            Refuted::Finite(module) => module.read(state, letter),
+            Refuted::Ranked(module) => module.read(state, letter),
+            Refuted::OneLasso(module) => module.read(state, letter),
+        }
+    }
+
+    fn is_accepting(&self, state: StateId) -> bool {
+        match &*self.0 {
+            Refuted::Finite(module) => module.is_accepting(state),
+            Refuted::Ranked(module) => module.is_accepting(state),
+            Refuted::OneLasso(module) => module.is_accepting(state),
+        }
+    }
+}
+
+/// Whether a module accepts the word that reads the stem once and the cycle for ever.
+pub fn accepts<M: Module<Label = Letter>>(module: &M, stem: &[Letter], cycle: &[Letter]) -> bool {
+    let length = stem.len() + cycle.len();
+    let letter = |at: usize| stem.get(at).unwrap_or_else(|| &cycle[at - stem.len()]);
+    let next = |at: usize| if at + 1 == length { stem.len() } else { at + 1 };
+    let mut graph: Automaton<Letter> = Automaton::new(1);
+    let mut numbers: HashMap<(usize, StateId), StateId> = HashMap::new();
+    let mut open: Vec<(usize, StateId)> = Vec::new();
+    let mut number = |node: (usize, StateId), graph: &mut Automaton<Letter>, open: &mut Vec<(usize, StateId)>| {
+        *numbers.entry(node).or_insert_with(|| {
+            open.push(node);
+            graph.add_state()
+        })
+    };
+    for state in module.initial().iter() {
+        let id = number((0, state), &mut graph, &mut open);
+        graph.add_initial(id);
+    }
+    while let Some((at, state)) = open.pop() {
+        let from = number((at, state), &mut graph, &mut open);
+        let marks = if module.is_accepting(state) { Marks::one(0) } else { Marks::NONE };
+        for to in module.read(state, letter(at)).iter() {
+            let to = number((next(at), to), &mut graph, &mut open);
+            graph.add_edge(from, *letter(at), to, marks);
+        }
+    }
+    Components::of(&graph).iter().any(|(_, component)| component.is_accepting)
+}
+
+impl Refuted<'_> {
+    /// What the module is, in a phrase.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Refuted::Finite(_) => "finite",
+            Refuted::Ranked(module) => module.stage.name(),
+            Refuted::OneLasso(_) => "one lasso",
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Which edges read a letter of the property, and what the atoms are worth then.
+//!
+//! An edge that ends in an observed state reads the letter of that state. Where repeating letters changes nothing for the
+//! property, an observed edge needs to read only if the truth of an atom may have changed since the last reading; on
+//! every cycle some edge still reads, so that every infinite run shows an infinite word.
+
+use std::collections::HashSet;
+
+use automata::buchi::Guard;
+use foundation::Id;
+use logic::{Term, Terms};
+use program::semantics::ObserveMode;
+use program::{Atom, EdgeId, LocationId, Observe, Op, VariableId};
+use task::{Negation, Reason, Task};
+
+use crate::encode::expression::Encoder;
+use crate::encode::{Exit, Vocabulary};
+
+/// The most products that a guard of the automaton is split into.
+const MOST_CUBES: usize = 64;
+
+/// How the program is observed.
+pub struct Observation<'t> {
+    task: &'t Task,
+    vocabulary: &'t Vocabulary<'t>,
+    /// By edge: whether it reads a letter.
+    reads: Vec<bool>,
+}
+
+impl<'t> Observation<'t> {
+    /// The observation of a task's program.
+    pub fn new(task: &'t Task, negation: &Negation, vocabulary: &'t Vocabulary<'t>) -> Result<Self, Reason> {
+        for atom in &negation.atoms {
+            match &task.atoms[atom.index()] {
+                Atom::Overflow => return Err(Reason::unsupported("the atom `overflow`", None)),
+                Atom::Call(_) => return Err(Reason::unsupported("the atom `call`", None)),
+                Atom::State { active, .. } if task.semantics.observe == ObserveMode::Change && !active.is_empty() => {
+                    return Err(Reason::unsupported("observation of changes of a local variable", None));
+                }
+                _ => {}
+            }
+        }
+        if task.semantics.stop_at_call.is_some() {
+            return Err(Reason::unsupported("ending an execution at a call", None));
+        }
+        if task.semantics.observe == ObserveMode::Change && !negation.stutter_invariant {
+            let what = "observation of changes for a property that counts steps";
+            return Err(Reason::unsupported(what, None));
+        }
+        let program = vocabulary.program();
+        let mode = task.semantics.observe;
+        let observed: Vec<bool> = (program.edges.values())
+            .map(|edge| match mode {
+                ObserveMode::Statement | ObserveMode::Change => edge.observe != Observe::No,
+                ObserveMode::Step => edge.observe == Observe::Step,
+            })
+            .collect();
+        let mut observation = Self { task, vocabulary, reads: observed.clone() };
+        observation.thin_out(negation, &observed)?;
+        Ok(observation)
+    }
+
+    /// Whether an edge reads a letter.
+    pub fn reads(&self, edge: EdgeId) -> bool {
+        self.reads[edge.index()]
+    }
+
+    /// Decides which edges read, and refuses cycles in which nothing is observed although an atom may change.
+    fn thin_out(&mut self, negation: &Negation, observed: &[bool]) -> Result<(), Reason> {
+        let changes = self.changes(negation);
+        if negation.stutter_invariant {
+            self.reads = self.necessary(observed, &changes);
+        }
+        // Every cycle must read. Those that do not are made to at an observed edge that closes them, if there is one.
+        while let Some(cycle) = self.silent_cycle() {
+            let candidate = cycle.iter().copied().find(|edge| observed[edge.index()]);
+            let still = cycle.iter().all(|edge| !changes[edge.index()]);
+            match candidate {
+                Some(edge) => self.reads[edge.index()] = true,
+                None if still && negation.stutter_invariant => self.reads[cycle[0].index()] = true,
+                None => {
+                    let span = self.vocabulary.program().edges[cycle[0]].span;
+                    return Err(Reason::unsupported("a loop in which nothing is observed", Some(span)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// By edge: whether it may change the truth of an atom.
+    fn changes(&self, negation: &Negation) -> Vec<bool> {
+        let program = self.vocabulary.program();
+        let prepared = self.vocabulary.prepared;
+        let mut looked_at: HashSet<VariableId> = HashSet::new();
+        for expr in prepared.atoms.expressions() {
+            analysis::expressions::variables_read(program, expr, &mut |variable| {
+                looked_at.insert(variable);
+            });
+        }
+        let seen = |location: LocationId| {
+            let atoms = prepared.atoms_at(location);
+            negation.atoms.iter().map(|atom| atoms[atom.index()].clone()).collect::<Vec<_>>()
+        };
+        let changes = |edge: &program::Edge| {
+            let written = match &edge.op {
+                Op::Assign { target, .. } | Op::Input { target, .. } => match target.root {
+                    program::Root::Variable(variable) => Some(variable),
+                    program::Root::Pointer { .. } => return true,
+                },
+                Op::Declare(variable) | Op::Discard(variable) => Some(*variable),
+                Op::Call { result, .. } => *result,
+                Op::Skip | Op::Assume(_) | Op::Return(_) | Op::End(_) | Op::Unreachable => None,
+                Op::AtomicBegin | Op::AtomicEnd => None,
+                _ => return true,
+            };
+            written.is_some_and(|variable| looked_at.contains(&variable)) || seen(edge.from) != seen(edge.to)
+        };
+        program.edges.values().map(changes).collect()
+    }
+
+    /// The observed edges at which an atom may differ from what was read last.
+    fn necessary(&self, observed: &[bool], changes: &[bool]) -> Vec<bool> {
+        let program = self.vocabulary.program();
+        let mut is_stale = vec![false; program.locations.len()];
+        loop {
+            let mut grew = false;
+            for (id, edge) in program.edges.iter() {
+                let stale = is_stale[edge.from.index()] || changes[id.index()];
+                if stale && !observed[id.index()] && !is_stale[edge.to.index()] {
+                    is_stale[edge.to.index()] = true;
+                    grew = true;
+                }
+            }
+            if !grew {
+                break;
+            }
+        }
+        let necessary = |(id, edge): (EdgeId, &program::Edge)| {
+            observed[id.index()] && (changes[id.index()] || is_stale[edge.from.index()])
+        };
+        program.edges.iter().map(necessary).collect()
+    }
+
+    /// A cycle of edges that do not read.
+    fn silent_cycle(&self) -> Option<Vec<EdgeId>> {
+        let program = self.vocabulary.program();
+        let mut colour = vec![0u8; program.locations.len()];
+        for root in program.locations.ids() {
+            if colour[root.index()] != 0 {
+                continue;
+            }
+            colour[root.index()] = 1;
+            let mut path: Vec<(LocationId, usize)> = vec![(root, 0)];
+            let mut taken: Vec<EdgeId> = Vec::new();
+            while let Some((location, next)) = path.last_mut() {
+                let Some(&edge) = program.locations[*location].out.get(*next) else {
+                    colour[location.index()] = 2;
+                    path.pop();
+                    taken.pop();
+                    continue;
+                };
+                *next += 1;
+                let stops = matches!(program.edges[edge].op, Op::Return(_) | Op::End(_) | Op::Unreachable);
+                if self.reads[edge.index()] || stops {
+                    continue;
+                }
+                let to = program.edges[edge].to;
+                match colour[to.index()] {
+                    0 => {
+                        colour[to.index()] = 1;
+                        path.push((to, 0));
+                        taken.push(edge);
+                    }
+                    1 => {
+                        let start = path.iter().position(|(at, _)| *at == to).expect("it is on the path");
+                        taken.push(edge);
+                        // The edge that closes the cycle comes first.
+                        return Some(taken[start..].iter().rev().copied().collect());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        None
+    }
+
+    /// The conditions under which a guard of the automaton holds, one conjunction of literals each, in a state that
+    /// control has come to by an edge (none at the start), or at whose edge it has stopped.
+    pub fn conditions(
+        &self,
+        terms: &Terms,
+        guard: &Guard,
+        edge: Option<EdgeId>,
+        exit: Exit,
+    ) -> Result<Vec<Term>, Reason> {
+        let Some(cubes) = guard.cubes_within(MOST_CUBES) else {
+            return Err(Reason::Incomplete("the property's automaton has too large guards".to_owned()));
+        };
+        let mut conditions = Vec::new();
+        for cube in cubes {
+            let mut literals = Vec::new();
+            for (atom, value) in cube {
+                let truth = self.truth(terms, atom.index(), edge, exit)?;
+                literals.push(if value { truth } else { terms.not(truth) });
+            }
+            conditions.push(terms.and(literals));
+        }
+        Ok(conditions)
+    }
+
+    /// The truth of an atom.
+    fn truth(&self, terms: &Terms, atom: usize, edge: Option<EdgeId>, exit: Exit) -> Result<Term, Reason> {
+        let prepared = self.vocabulary.prepared;
+        let program = &prepared.program;
+        let location = match (edge, exit) {
+            (None, _) => prepared.start(),
+            (Some(edge), Exit::Passes) => program.edges[edge].to,
+            (Some(edge), _) => program.edges[edge].from,
+        };
+        Ok(match &self.task.atoms[atom] {
+            Atom::End => terms.truth(matches!(exit, Exit::Returns | Exit::Ends)),
+            Atom::Error => terms.truth(exit == Exit::Undefined),
+            Atom::Deadlock | Atom::Call(_) | Atom::Overflow => terms.truth(false),
+            Atom::State { active, .. } if exit == Exit::Returns && !active.is_empty() => terms.truth(false),
+            Atom::State { .. } => match &prepared.atoms_at(location)[atom] {
+                None => terms.truth(false),
+                Some(seen) => {
+                    let span = edge.map_or(program.functions[prepared.root()].span, |edge| program.edges[edge].span);
+                    let encoded = Encoder { vocabulary: self.vocabulary, span }.encode(seen.value)?;
+                    terms.and([encoded.term, encoded.defined])
+                }
+            },
+        })
+    }
+}

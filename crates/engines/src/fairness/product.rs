@@ -1,0 +1,203 @@
+//! The Büchi program: the program and the automaton of the negated property, side by side (FMT, Definition 4).
+//!
+//! Its states are pairs of a place in the program and a state of the automaton; its edges carry what the program does
+//! together with what the automaton demands of the state afterwards. The property is violated exactly if some fair trace
+//! of the Büchi program is feasible. It begins with an edge that sets the variables to their initial values and reads
+//! the first letter, so that the state at the start is observed too. Acceptance stays on the edges and generalised, as
+//! the translation gives it, so that edges can be composed without losing fairness.
+//!
+//! Where an edge's condition is a disjunction, there is one edge per disjunct: refuting a conjunction is easier.
+
+use std::collections::HashMap;
+
+use automata::algorithms::trim;
+use automata::buchi::{Automaton, StateId};
+use foundation::{Budget, Id};
+use logic::Terms;
+use program::{EdgeId, LocationId};
+use task::{Negation, Reason};
+
+use super::hoare::Triples;
+use super::letter::{Letter, Letters};
+use super::observation::Observation;
+use crate::encode::edge::encode;
+use crate::encode::{Exit, Passage, Step, Vocabulary, initial};
+
+/// The most disjuncts that an edge is split into.
+const MOST_DISJUNCTS: usize = 24;
+
+/// Where control is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Place {
+    /// Before the first step.
+    Start,
+    /// At a location.
+    At(LocationId),
+    /// Nowhere any more: stopped by an edge.
+    Stopped(EdgeId, Exit),
+}
+
+/// A program that runs beside the automaton of its negated property.
+pub struct BuchiProgram {
+    /// Its states and edges.
+    pub graph: Automaton<Letter>,
+    /// Its letters.
+    pub letters: Letters,
+    /// How large it was before anything was removed, and how large the program is.
+    pub growth: Growth,
+}
+
+/// Sizes: locations and edges.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Growth {
+    /// Of the program.
+    pub program: (usize, usize),
+    /// Of the product.
+    pub product: (usize, usize),
+    /// Of what is left of it after pruning and composing.
+    pub reduced: (usize, usize),
+}
+
+/// Builds the Büchi program.
+pub struct Builder<'a, 't> {
+    /// The terms.
+    pub terms: &'t Terms,
+    /// The program's symbols.
+    pub vocabulary: &'t Vocabulary<'t>,
+    /// The property's automaton.
+    pub negation: &'a Negation,
+    /// What is observed.
+    pub observation: &'a Observation<'t>,
+    /// Tells which edges can never be taken.
+    pub triples: &'a Triples<'t>,
+    /// What may be spent.
+    pub budget: &'a Budget,
+}
+
+impl Builder<'_, '_> {
+    /// The Büchi program.
+    pub fn build(&self) -> Result<BuchiProgram, Reason> {
+        let program = self.vocabulary.program();
+        let letters = Letters::default();
+        let mut passages: Vec<Option<Vec<Passage>>> = vec![None; program.edges.len()];
+        // All symbols must be known before the state at the start is described.
+        for edge in program.edges.ids() {
+            passages[edge.index()] = Some(encode(self.vocabulary, edge)?);
+        }
+        for edge in program.edges.ids() {
+            self.conditions(Some(edge), Exit::Passes)?;
+        }
+        self.conditions(None, Exit::Passes)?;
+        let start = initial::encode(self.vocabulary)?;
+        let mut graph = Automaton::new(self.negation.automaton.acceptance_sets());
+        let mut numbers: HashMap<(Place, StateId), StateId> = HashMap::new();
+        let mut open: Vec<(Place, StateId)> = Vec::new();
+        let mut number = |node: (Place, StateId), graph: &mut Automaton<Letter>, open: &mut Vec<_>| {
+            *numbers.entry(node).or_insert_with(|| {
+                open.push(node);
+                graph.add_state()
+            })
+        };
+        for &state in self.negation.automaton.initial() {
+            let id = number((Place::Start, state), &mut graph, &mut open);
+            graph.add_initial(id);
+        }
+        while let Some(node) = open.pop() {
+            self.budget.check()?;
+            let from = number(node, &mut graph, &mut open);
+            let (place, state) = node;
+            let mut follow = |edge: Option<EdgeId>, passage: &Passage, to: Place, reads: Option<Exit>| {
+                let letter = letters.of_passage(edge, passage);
+                let Some(seen) = reads else {
+                    for letter in self.split(&letters, letter, self.terms.truth(true)) {
+                        let to = number((to, state), &mut graph, &mut open);
+                        graph.add_edge(from, letter, to, automata::buchi::Marks::NONE);
+                    }
+                    return Ok(());
+                };
+                for step in self.negation.automaton.edges_from(state) {
+                    for condition in self.observation.conditions(self.terms, &step.label, edge, seen)? {
+                        for letter in self.split(&letters, letter, condition) {
+                            let to = number((to, step.to), &mut graph, &mut open);
+                            graph.add_edge(from, letter, to, step.marks);
+                        }
+                    }
+                }
+                Ok::<(), Reason>(())
+            };
+            match place {
+                Place::Start => {
+                    follow(None, &start, Place::At(self.vocabulary.prepared.start()), Some(Exit::Passes))?;
+                }
+                Place::At(location) => {
+                    for &edge in &program.locations[location].out {
+                        for passage in passages[edge.index()].as_ref().expect("all edges are encoded") {
+                            let reads = self.observation.reads(edge).then_some(Exit::Passes);
+                            match passage.exit {
+                                Exit::Passes => {
+                                    follow(Some(edge), passage, Place::At(program.edges[edge].to), reads)?;
+                                }
+                                Exit::Returns => {
+                                    follow(Some(edge), passage, Place::Stopped(edge, Exit::Returns), reads)?;
+                                }
+                                Exit::Undefined if self.cuts_undefined() => {}
+                                exit => follow(Some(edge), passage, Place::Stopped(edge, exit), None)?,
+                            }
+                        }
+                    }
+                    // A location without edges is never left.
+                    if program.locations[location].out.is_empty() {
+                        let what = "a location that is never left";
+                        return Err(Reason::Incomplete(what.to_owned()));
+                    }
+                }
+                Place::Stopped(edge, exit) => {
+                    let stay = Passage { step: Step::skip(self.terms), exit, asked: Vec::new() };
+                    let letter = letters.of_passage(None, &stay);
+                    for step in self.negation.automaton.edges_from(state) {
+                        for condition in self.observation.conditions(self.terms, &step.label, Some(edge), exit)? {
+                            for letter in self.split(&letters, letter, condition) {
+                                let to = number((place, step.to), &mut graph, &mut open);
+                                graph.add_edge(from, letter, to, step.marks);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        let growth = Growth {
+            program: (program.locations.len(), program.edges.len()),
+            product: (graph.state_count(), graph.edge_count()),
+            reduced: (graph.state_count(), graph.edge_count()),
+        };
+        Ok(BuchiProgram { graph: trim(&graph), letters, growth })
+    }
+
+    fn cuts_undefined(&self) -> bool {
+        self.vocabulary.prepared.semantics.undefined == program::semantics::UndefinedMode::Assume
+    }
+
+    /// Encodes all atoms as they look after an edge, so that their variables have symbols.
+    fn conditions(&self, edge: Option<EdgeId>, exit: Exit) -> Result<(), Reason> {
+        for step in self.negation.automaton.edges() {
+            self.observation.conditions(self.terms, &step.label, edge, exit)?;
+        }
+        Ok(())
+    }
+
+    /// The letter with a condition that holds afterwards, split into letters with conjunctive guards, without those that
+    /// can never be taken.
+    fn split(&self, letters: &Letters, letter: Letter, condition: logic::Term) -> Vec<Letter> {
+        let step = letters.step(letter);
+        let guard = self.terms.and([step.guard, step.after(self.terms, condition)]);
+        if guard == self.terms.truth(false) {
+            return Vec::new();
+        }
+        let disjuncts = match self.terms.disjunctive_normal_form(guard, MOST_DISJUNCTS) {
+            Some(disjuncts) => disjuncts.into_iter().map(|literals| self.terms.and(literals)).collect(),
+            None => vec![guard],
+        };
+        let possible = disjuncts.into_iter().filter(|&guard| !self.triples.is_impossible(guard));
+        possible.map(|guard| letters.guarded(letter, guard)).collect()
+    }
+}

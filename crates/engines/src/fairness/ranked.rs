@@ -1,0 +1,305 @@
+//! Ranked modules: Büchi automata whose every trace terminates for the same reason as one lasso (refine_ω of the paper;
+//! Heizmann, Hoenicke and Podelski, CAV 2014).
+//!
+//! A ranking function `f` (a tuple, compared lexicographically) comes with auxiliary variables: `old`, the value of `f`
+//! at the last visit of an accepting state. Leaving an accepting state sets `old := f`; an accepting state is entered
+//! again only where `f` has decreased below `old`, which was not negative. Each transition is a valid Hoare triple over
+//! the program's variables and `old`, so an execution of an accepted trace would decrease `f` for ever.
+//!
+//! | state | what holds there |
+//! | --- | --- |
+//! | stem(P) | P; `old` was never set |
+//! | accepting(P) | P; `old` was never set, or f has decreased below it |
+//! | cycle(P) | P, over program variables and `old` |
+//! | false | nothing: an accepting trap |
+//!
+//! Which of the valid triples are offered is decided by the [`Stage`]: the fewer choices, the simpler the complement.
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+use automata::algorithms::{Module, StateSet};
+use automata::buchi::StateId;
+use foundation::Id;
+use logic::{Sort, Symbol, Term, Terms};
+
+use super::hoare::Triples;
+use super::letter::{Letter, Letters};
+
+/// What a ranked module is made from.
+#[derive(Clone, Debug)]
+pub struct Argument {
+    /// The ranking function, most significant part first.
+    pub function: Vec<Term>,
+    /// The values of its parts at the last visit of an accepting state.
+    pub old: Vec<Symbol>,
+    /// What holds along the stem.
+    pub stem: Vec<Term>,
+    /// What holds along the cycle, over program variables and `old`.
+    pub cycle: Vec<Term>,
+    /// The supporting invariants.
+    pub invariants: Vec<Term>,
+}
+
+impl Argument {
+    /// An argument without predicates yet.
+    pub fn new(terms: &Terms, function: Vec<Term>, invariants: Vec<Term>) -> Self {
+        let old = (0..function.len()).map(|index| terms.symbol(&format!("old{index}"), Sort::Int)).collect();
+        let mut argument = Self { function, old, stem: Vec::new(), cycle: Vec::new(), invariants };
+        for (&old, &rank) in argument.old.iter().zip(&argument.function) {
+            let old = terms.variable(old);
+            argument.cycle.push(terms.less_equal(rank, old));
+            argument.cycle.push(terms.less(rank, old));
+            argument.cycle.push(terms.less_equal(terms.integer(0), old));
+        }
+        argument.cycle.extend(argument.invariants.iter().copied());
+        argument
+    }
+
+    /// `old` is the value of the function.
+    pub fn seeded(&self, terms: &Terms) -> Term {
+        let pairs = self.old.iter().zip(&self.function);
+        terms.and(pairs.map(|(&old, &rank)| terms.equal(terms.variable(old), rank)))
+    }
+
+    /// The function has decreased below `old`: at the first part that differs, from a value that was not negative.
+    pub fn decreased(&self, terms: &Terms) -> Term {
+        let mut ways = Vec::new();
+        for index in 0..self.function.len() {
+            let old = |at: usize| terms.variable(self.old[at]);
+            let mut parts: Vec<Term> = (0..index).map(|at| terms.less_equal(self.function[at], old(at))).collect();
+            parts.push(terms.less(self.function[index], old(index)));
+            parts.push(terms.less_equal(terms.integer(0), old(index)));
+            ways.push(terms.and(parts));
+        }
+        terms.or(ways)
+    }
+}
+
+/// Which transitions are offered.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Stage {
+    /// Accepting states are entered from the cycle only by the cycle's last letter.
+    pub only_last_of_cycle: bool,
+    /// Where the stem may be left, it may be followed further as well.
+    pub stem_goes_on: bool,
+}
+
+impl Stage {
+    /// From the simplest to the most permissive: the first two are deterministic, the others semi-deterministic.
+    pub const ALL: [Stage; 4] = [
+        Stage { only_last_of_cycle: false, stem_goes_on: false },
+        Stage { only_last_of_cycle: true, stem_goes_on: false },
+        Stage { only_last_of_cycle: false, stem_goes_on: true },
+        Stage { only_last_of_cycle: true, stem_goes_on: true },
+    ];
+
+    /// What the module is, for statistics.
+    pub fn name(self) -> &'static str {
+        if self.stem_goes_on { "semi-deterministic" } else { "deterministic" }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+enum Role {
+    Stem,
+    Accepting,
+    Cycle,
+    False,
+}
+
+type Key = (Role, Rc<BTreeSet<u32>>);
+
+#[derive(Default)]
+struct States {
+    keys: Vec<Key>,
+    numbers: HashMap<Key, StateId>,
+    /// What holds when a state is left.
+    leaving: Vec<Term>,
+    successors: HashMap<(StateId, u32), StateSet>,
+}
+
+/// A module of traces that terminate by one ranking argument.
+pub struct Ranked<'t> {
+    triples: Rc<Triples<'t>>,
+    letters: Rc<Letters>,
+    /// What it is made from.
+    pub argument: Argument,
+    /// Which transitions are offered.
+    pub stage: Stage,
+    stem_predicates: Vec<Term>,
+    cycle_predicates: Vec<Term>,
+    free_predicates: Vec<Term>,
+    seeded: Term,
+    decreased: Term,
+    last_of_stem: u32,
+    last_of_cycle: u32,
+    states: RefCell<States>,
+}
+
+impl<'t> Ranked<'t> {
+    /// The module of an argument for a lasso whose stem and cycle end with these letters.
+    pub fn new(
+        triples: Rc<Triples<'t>>,
+        letters: Rc<Letters>,
+        argument: Argument,
+        stage: Stage,
+        last_of_stem: Letter,
+        last_of_cycle: Letter,
+    ) -> Self {
+        let terms = triples.terms;
+        let distinct = |predicates: &[Term]| {
+            let open = predicates.iter().copied().filter(|&predicate| terms.as_truth(predicate).is_none());
+            open.collect::<BTreeSet<Term>>().into_iter().collect::<Vec<Term>>()
+        };
+        let old: BTreeSet<Symbol> = argument.old.iter().copied().collect();
+        let cycle_predicates = distinct(&argument.cycle);
+        let is_free = |predicate: &Term| terms.symbols(*predicate).is_disjoint(&old);
+        let free: Vec<Term> = cycle_predicates.iter().copied().filter(is_free).collect();
+        let mut module = Self {
+            stem_predicates: distinct(&argument.stem),
+            cycle_predicates,
+            free_predicates: distinct(&free),
+            seeded: argument.seeded(terms),
+            decreased: argument.decreased(terms),
+            last_of_stem: last_of_stem.step,
+            last_of_cycle: last_of_cycle.step,
+            states: RefCell::default(),
+            triples,
+            letters,
+            argument,
+            stage,
+        };
+        module.states = RefCell::default();
+        module.state(Role::Stem, BTreeSet::new());
+        module.state(Role::False, BTreeSet::new());
+        module
+    }
+
+    fn terms(&self) -> &'t Terms {
+        self.triples.terms
+    }
+
+    fn state(&self, role: Role, set: BTreeSet<u32>) -> StateId {
+        let key: Key = (role, Rc::new(set));
+        if let Some(&known) = self.states.borrow().numbers.get(&key) {
+            return known;
+        }
+        let terms = self.terms();
+        let predicates = match role {
+            Role::Stem => &self.stem_predicates,
+            Role::Accepting => &self.free_predicates,
+            Role::Cycle | Role::False => &self.cycle_predicates,
+        };
+        let known = terms.and(key.1.iter().map(|&index| predicates[index as usize]));
+        let leaving = match role {
+            Role::Stem | Role::Cycle => known,
+            Role::Accepting => terms.and([known, self.seeded]),
+            Role::False => terms.truth(false),
+        };
+        let states = &mut *self.states.borrow_mut();
+        let id = StateId::from_index(states.keys.len());
+        states.keys.push(key.clone());
+        states.numbers.insert(key, id);
+        states.leaving.push(leaving);
+        id
+    }
+
+    fn successors(&self, from: StateId, step: u32) -> StateSet {
+        let (role, before) = {
+            let states = self.states.borrow();
+            if let Some(known) = states.successors.get(&(from, step)) {
+                return known.clone();
+            }
+            (states.keys[from.index()].0, states.leaving[from.index()])
+        };
+        let found: StateSet = self.compute(role, before, step).into_iter().collect();
+        self.states.borrow_mut().successors.insert((from, step), found.clone());
+        found
+    }
+
+    fn compute(&self, role: Role, before: Term, step: u32) -> Vec<StateId> {
+        let terms = self.terms();
+        let valid = |after: Term| self.triples.is_valid(&self.letters, before, step, after);
+        let holding = |predicates: &[Term]| -> BTreeSet<u32> {
+            (0..predicates.len() as u32).filter(|&index| valid(predicates[index as usize])).collect()
+        };
+        if role == Role::False || valid(terms.truth(false)) {
+            return vec![self.state(Role::False, BTreeSet::new())];
+        }
+        let mut found = Vec::new();
+        if role == Role::Stem {
+            if step == self.last_of_stem {
+                found.push(self.state(Role::Accepting, holding(&self.free_predicates)));
+            }
+            if found.is_empty() || self.stage.stem_goes_on {
+                found.push(self.state(Role::Stem, holding(&self.stem_predicates)));
+            }
+            return found;
+        }
+        let may_enter = !self.stage.only_last_of_cycle || step == self.last_of_cycle;
+        if may_enter && valid(self.decreased) {
+            return vec![self.state(Role::Accepting, holding(&self.free_predicates))];
+        }
+        let set = holding(&self.cycle_predicates);
+        if !set.is_empty() {
+            found.push(self.state(Role::Cycle, set));
+        }
+        found
+    }
+}
+
+impl Module for Ranked<'_> {
+    type Label = Letter;
+
+    fn initial(&self) -> StateSet {
+        std::iter::once(self.state(Role::Stem, BTreeSet::new())).collect()
+    }
+
+    fn read(&self, state: StateId, letter: &Letter) -> StateSet {
+        self.successors(state, letter.step)
+    }
+
+    fn is_accepting(&self, state: StateId) -> bool {
+        matches!(self.states.borrow().keys[state.index()].0, Role::Accepting | Role::False)
+    }
+}
+
+/// The module of one lasso alone: the last resort.
+pub struct OneLasso {
+    stem: Vec<u32>,
+    cycle: Vec<u32>,
+}
+
+impl OneLasso {
+    /// The module that accepts this lasso and nothing else.
+    pub fn new(stem: &[Letter], cycle: &[Letter]) -> Self {
+        let steps = |letters: &[Letter]| letters.iter().map(|letter| letter.step).collect();
+        Self { stem: steps(stem), cycle: steps(cycle) }
+    }
+}
+
+impl Module for OneLasso {
+    type Label = Letter;
+
+    fn initial(&self) -> StateSet {
+        std::iter::once(StateId::from_index(0)).collect()
+    }
+
+    fn read(&self, state: StateId, letter: &Letter) -> StateSet {
+        let at = state.index();
+        let (expected, next) = match self.stem.get(at) {
+            Some(&step) => (step, at + 1),
+            None => {
+                let place = at - self.stem.len();
+                (self.cycle[place], self.stem.len() + (place + 1) % self.cycle.len())
+            }
+        };
+        (expected == letter.step).then(|| StateId::from_index(next)).into_iter().collect()
+    }
+
+    fn is_accepting(&self, state: StateId) -> bool {
+        state.index() == self.stem.len()
+    }
+}

@@ -1,0 +1,262 @@
+//! Elimination of existential quantifiers by rules, without a solver.
+//!
+//! The rules are exact over the integers. A quantified symbol `x` goes
+//! - where it is defined by an equality in which its coefficient is 1 or -1, by substitution; with another coefficient `c`,
+//!   by multiplying everything with `c` and demanding divisibility (the first step of Cooper's method);
+//! - where it is bounded on one side only, with everything that is said of it;
+//! - where of each pair of a lower and an upper bound one has the coefficient 1, by adding the two (Fourier and Motzkin;
+//!   over the integers this is exact under that condition, as in the exact case of Pugh's Omega test);
+//! - where it is a truth value, by cases.
+//!
+//! Disjunctions are taken apart up to a limit. What no rule applies to is left for others.
+
+use std::collections::HashMap;
+
+use logic::{Linear, Node, Sort, Symbol, Term, Terms};
+use num_bigint::BigInt;
+use num_traits::{One, Signed, Zero};
+
+/// So many alternatives may come of one body.
+const MOST_ALTERNATIVES: usize = 128;
+/// So many cubes may come of what is said of one symbol.
+const MOST_CUBES: usize = 32;
+/// So many pairs of bounds may be added.
+const MOST_PAIRS: usize = 64;
+
+/// What elimination by rules made of `exists symbols. body`: the disjunction of `done` and of what is left.
+#[derive(Debug)]
+pub struct Remainder {
+    /// Free of the symbols.
+    pub done: Term,
+    /// What no rule applied to.
+    pub left: Vec<Open>,
+}
+
+/// `outside ∧ exists symbols. body`, where `outside` is free of the symbols.
+#[derive(Debug)]
+pub struct Open {
+    /// What does not speak of the symbols.
+    pub outside: Term,
+    /// The quantified symbols.
+    pub symbols: Vec<Symbol>,
+    /// What speaks of them.
+    pub body: Term,
+}
+
+/// Eliminates symbols as far as the rules go.
+pub fn eliminate_by_rules(terms: &Terms, exists: &[Symbol], body: Term) -> Remainder {
+    let mut done = Vec::new();
+    let mut left = Vec::new();
+    let mut open = vec![body];
+    let mut alternatives = 1;
+    while let Some(body) = open.pop() {
+        let occurring = terms.symbols(body);
+        let mut symbols: Vec<Symbol> = exists.iter().copied().filter(|symbol| occurring.contains(symbol)).collect();
+        symbols.sort_unstable();
+        symbols.dedup();
+        if symbols.is_empty() {
+            done.push(body);
+            continue;
+        }
+        let room = MOST_ALTERNATIVES.saturating_sub(alternatives);
+        match step(terms, &symbols, body, room) {
+            Some(next) => {
+                alternatives += next.len().saturating_sub(1);
+                open.extend(next);
+            }
+            None => {
+                let mentions = |term: &Term| symbols.iter().any(|symbol| terms.symbols(*term).contains(symbol));
+                let (inside, outside): (Vec<Term>, Vec<Term>) = terms.conjuncts(body).into_iter().partition(mentions);
+                left.push(Open { outside: terms.and(outside), symbols, body: terms.and(inside) });
+            }
+        }
+    }
+    Remainder { done: terms.or(done), left }
+}
+
+/// Terms whose disjunction is equivalent to the body under the quantifiers, nearer to the end by one rule; `None` where no
+/// rule applies, or it would make more than `room` further alternatives.
+fn step(terms: &Terms, symbols: &[Symbol], body: Term, room: usize) -> Option<Vec<Term>> {
+    let disjuncts = terms.disjuncts(body);
+    if disjuncts.len() != 1 {
+        return (disjuncts.len() <= room + 1).then_some(disjuncts);
+    }
+    let conjuncts = terms.conjuncts(body);
+    let views: Vec<View> = symbols.iter().map(|symbol| View::new(terms, *symbol, &conjuncts)).collect();
+    if let Some((view, definition)) = views.iter().find_map(|view| Some((view, view.definition(terms)?))) {
+        let replacement = HashMap::from([(view.symbol, definition)]);
+        return Some(vec![terms.substitute(body, &replacement)]);
+    }
+    if let Some(result) = views.iter().find_map(|view| view.without_split(terms)) {
+        return Some(vec![result]);
+    }
+    views.iter().find_map(|view| view.split(terms, room))
+}
+
+/// What a conjunction says of one symbol.
+struct View {
+    symbol: Symbol,
+    variable: Term,
+    /// Conjuncts that do not mention it.
+    others: Vec<Term>,
+    /// Conjuncts that do.
+    mentions: Vec<Term>,
+    /// The same as linear constraints; `None` where the symbol occurs in another way.
+    linear: Option<Vec<Constraint>>,
+}
+
+/// `coefficient · x + rest` related to zero.
+struct Constraint {
+    relation: Relation,
+    coefficient: BigInt,
+    rest: Linear,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Relation {
+    AtMostZero,
+    Zero,
+    NotZero,
+}
+
+impl View {
+    fn new(terms: &Terms, symbol: Symbol, conjuncts: &[Term]) -> Self {
+        let variable = terms.variable(symbol);
+        let is_mention = |term: &Term| terms.symbols(*term).contains(&symbol);
+        let (mentions, others): (Vec<Term>, Vec<Term>) = conjuncts.iter().copied().partition(is_mention);
+        let linear = mentions.iter().map(|term| constraint(terms, symbol, variable, *term)).collect();
+        Self { symbol, variable, others, mentions, linear }
+    }
+
+    /// The term that the symbol must be equal to.
+    fn definition(&self, terms: &Terms) -> Option<Term> {
+        let other_side = |left: Term, right: Term| {
+            let other = match self.variable {
+                variable if variable == left => right,
+                variable if variable == right => left,
+                _ => return None,
+            };
+            (!terms.symbols(other).contains(&self.symbol)).then_some(other)
+        };
+        let of_mention = |mention: &Term| match terms.node(*mention) {
+            Node::Variable(_) => Some(terms.truth(true)),
+            Node::Not(inner) if inner == self.variable => Some(terms.truth(false)),
+            Node::Not(inner) => match terms.node(inner) {
+                Node::Equal(left, right) if terms.sort(left) == Sort::Bool => Some(terms.not(other_side(left, right)?)),
+                _ => None,
+            },
+            Node::Equal(left, right) => other_side(left, right),
+            Node::Zero(_) => {
+                let constraint = constraint(terms, self.symbol, self.variable, *mention)?;
+                let is_unit = constraint.coefficient.abs().is_one();
+                is_unit.then(|| terms.from_linear(&constraint.rest.scale(&-constraint.coefficient)))
+            }
+            _ => None,
+        };
+        self.mentions.iter().find_map(of_mention)
+    }
+
+    /// The whole conjunction without the symbol, where that takes no cases.
+    fn without_split(&self, terms: &Terms) -> Option<Term> {
+        let constraints = self.linear.as_ref()?;
+        let result = self.by_divisibility(terms, constraints).or_else(|| self.by_bounds(terms, constraints))?;
+        Some(terms.and(self.others.iter().copied().chain(result)))
+    }
+
+    /// `c·x = -rest` is put into the other constraints, multiplied by `c`.
+    fn by_divisibility(&self, terms: &Terms, constraints: &[Constraint]) -> Option<Vec<Term>> {
+        let is_equality = |at: &usize| constraints[*at].relation == Relation::Zero;
+        let chosen = (0..constraints.len()).filter(is_equality).min_by_key(|at| constraints[*at].coefficient.abs())?;
+        let Constraint { coefficient, rest, .. } = &constraints[chosen];
+        let factor = coefficient.abs();
+        let multiple = rest.scale(&-coefficient.signum());
+        let divides =
+            terms.equal(terms.modulo(terms.from_linear(&multiple), terms.integer(factor.clone())), terms.integer(0));
+        let mut result = vec![divides];
+        for (at, constraint) in constraints.iter().enumerate() {
+            if at != chosen {
+                let scaled = constraint.rest.scale(&factor).add_scaled(&constraint.coefficient, &multiple);
+                result.push(constraint.relation.holds(terms, &scaled));
+            }
+        }
+        Some(result)
+    }
+
+    /// Bounds on one side are dropped; bounds on both sides are added, where that is exact.
+    fn by_bounds(&self, terms: &Terms, constraints: &[Constraint]) -> Option<Vec<Term>> {
+        if constraints.iter().any(|constraint| constraint.relation == Relation::Zero) {
+            return None;
+        }
+        let bounds = constraints.iter().filter(|constraint| constraint.relation == Relation::AtMostZero);
+        let (upper, lower): (Vec<&Constraint>, Vec<&Constraint>) =
+            bounds.partition(|constraint| constraint.coefficient.is_positive());
+        if upper.is_empty() || lower.is_empty() {
+            // Finitely many values are excluded, and infinitely many remain.
+            return Some(Vec::new());
+        }
+        if constraints.iter().any(|constraint| constraint.relation == Relation::NotZero) {
+            return None;
+        }
+        let mut result = Vec::new();
+        if upper.len() * lower.len() > MOST_PAIRS {
+            return None;
+        }
+        for below in &lower {
+            for above in &upper {
+                let (low, high) = (-&below.coefficient, &above.coefficient);
+                if !low.is_one() && !high.is_one() {
+                    return None;
+                }
+                // low·x >= below.rest and high·x <= -above.rest.
+                let sum = below.rest.scale(high).add_scaled(&low, &above.rest);
+                result.push(terms.at_most_zero(&sum));
+            }
+        }
+        Some(result)
+    }
+
+    /// Cases: both truth values, or the cubes of what is said of the symbol.
+    fn split(&self, terms: &Terms, room: usize) -> Option<Vec<Term>> {
+        let others = || self.others.iter().copied();
+        if terms.sort_of_symbol(self.symbol) == Sort::Bool {
+            let inside = terms.and(self.mentions.iter().copied());
+            let with = |value: bool| {
+                let replacement = HashMap::from([(self.symbol, terms.truth(value))]);
+                terms.and(others().chain([terms.substitute(inside, &replacement)]))
+            };
+            return (room >= 1).then(|| vec![with(false), with(true)]);
+        }
+        let inside = terms.and(self.mentions.iter().copied());
+        let cubes = terms.disjunctive_normal_form(inside, MOST_CUBES.min(room + 1))?;
+        let next: Vec<Term> = cubes.into_iter().map(|cube| terms.and(others().chain(cube))).collect();
+        let whole = terms.and(others().chain([inside]));
+        (!next.contains(&whole)).then_some(next)
+    }
+}
+
+impl Relation {
+    fn holds(self, terms: &Terms, linear: &Linear) -> Term {
+        match self {
+            Relation::AtMostZero => terms.at_most_zero(linear),
+            Relation::Zero => terms.zero(linear),
+            Relation::NotZero => terms.not(terms.zero(linear)),
+        }
+    }
+}
+
+/// A literal as a constraint on a symbol that occurs in it only as a summand.
+fn constraint(terms: &Terms, symbol: Symbol, variable: Term, literal: Term) -> Option<Constraint> {
+    let (relation, linear) = match terms.node(literal) {
+        Node::AtMostZero(linear) => (Relation::AtMostZero, linear),
+        Node::Zero(linear) => (Relation::Zero, linear),
+        Node::Not(inner) => match terms.node(inner) {
+            Node::Zero(linear) => (Relation::NotZero, linear),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let coefficient = linear.coefficient(variable);
+    let rest = linear.without(variable);
+    let is_elsewhere = rest.variables().any(|term| terms.symbols(term).contains(&symbol));
+    (!coefficient.is_zero() && !is_elsewhere).then_some(Constraint { relation, coefficient, rest })
+}

@@ -1,0 +1,280 @@
+//! Z3, linked into the program.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use foundation::Budget;
+use logic::{Node, Symbol, Term, Terms};
+use z3::ast::{Ast, Bool, Dynamic};
+use z3::{Goal, Params, SatResult, Tactic};
+
+use crate::eliminate::{Open, eliminate_by_rules};
+use crate::translate::{Translation, value_of};
+use crate::watch::Watch;
+use crate::{Model, Satisfiability, Solver, Statistics};
+
+/// The version that the pinned wheel has; others are not tested.
+const VERSION: &str = env!("SEMPER_Z3_VERSION");
+
+/// How long a tactic (elimination of quantifiers, simplification) may take where no limit was set.
+const TACTIC_LIMIT: Duration = Duration::from_secs(2);
+
+/// Z3 over the terms of an arena.
+pub struct Z3<'t> {
+    terms: &'t Terms,
+    budget: Budget,
+    solver: z3::Solver,
+    translation: Translation,
+    watch: Watch,
+    query_limit: Option<Duration>,
+    tactic_limit: Duration,
+    kind: &'static str,
+    statistics: Statistics,
+    /// Assumptions that are not literals are named inside a level of their own, which is open until the next operation.
+    has_assumption_level: bool,
+    assumed: Vec<(Bool, Term)>,
+    last: Option<SatResult>,
+}
+
+impl<'t> Z3<'t> {
+    /// A solver without assertions. It must stay in the thread it was made in.
+    ///
+    /// # Panics
+    ///
+    /// Where another version of Z3 than the one that was pinned is found at run time.
+    pub fn new(terms: &'t Terms, budget: &Budget) -> Self {
+        let version = z3::full_version();
+        assert!(version.starts_with(VERSION), "Z3 {VERSION} is needed, but version {version} was found at run time");
+        Self {
+            terms,
+            budget: budget.clone(),
+            watch: Watch::new(budget),
+            solver: z3::Solver::new(),
+            translation: Translation::default(),
+            query_limit: None,
+            tactic_limit: TACTIC_LIMIT,
+            kind: "check",
+            statistics: Statistics::default(),
+            has_assumption_level: false,
+            assumed: Vec::new(),
+            last: None,
+        }
+    }
+
+    /// The arena.
+    pub fn terms(&self) -> &'t Terms {
+        self.terms
+    }
+
+    /// No check takes longer; it is answered with [`Satisfiability::Unknown`] then.
+    pub fn set_query_limit(&mut self, limit: Option<Duration>) {
+        self.query_limit = limit;
+        let mut parameters = Params::new();
+        parameters.set_u32("timeout", limit.map_or(u32::MAX, milliseconds));
+        self.solver.set_params(&parameters);
+    }
+
+    /// No elimination or simplification by Z3 takes longer.
+    pub fn set_tactic_limit(&mut self, limit: Duration) {
+        self.tactic_limit = limit;
+    }
+
+    /// Whether Z3 tries to make unsatisfiable cores small, which costs further queries.
+    pub fn set_core_minimization(&mut self, is_on: bool) {
+        let mut parameters = Params::new();
+        parameters.set_bool("core.minimize", is_on);
+        self.solver.set_params(&parameters);
+    }
+
+    /// Forgets what is known of the last check.
+    fn begin(&mut self) {
+        if self.has_assumption_level {
+            self.solver.pop(1);
+            self.has_assumption_level = false;
+        }
+        self.assumed.clear();
+        self.last = None;
+    }
+
+    /// The literals that stand for assumptions.
+    fn assume(&mut self, assumptions: &[Term]) {
+        for &assumption in assumptions {
+            let formula = self.translation.formula(self.terms, assumption);
+            if self.is_literal(assumption) {
+                self.assumed.push((formula, assumption));
+                continue;
+            }
+            if !self.has_assumption_level {
+                self.solver.push();
+                self.has_assumption_level = true;
+            }
+            // No symbol of ours has a bar in its name.
+            let name = Bool::fresh_const("|assumption|");
+            self.solver.assert(name.implies(formula));
+            self.assumed.push((name, assumption));
+        }
+    }
+
+    fn is_literal(&self, term: Term) -> bool {
+        match self.terms.node(term) {
+            Node::Variable(_) => true,
+            Node::Not(inner) => matches!(self.terms.node(inner), Node::Variable(_)),
+            _ => false,
+        }
+    }
+
+    fn reason(&self) -> String {
+        if let Err(exhausted) = self.budget.check() {
+            return exhausted.to_string();
+        }
+        match self.solver.get_reason_unknown() {
+            Some(reason) if reason == "timeout" || reason == "canceled" => "time".to_owned(),
+            Some(reason) => reason,
+            None => "no reason given".to_owned(),
+        }
+    }
+
+    /// The formulas that a tactic makes of one; `None` where it fails or takes too long.
+    fn apply(&self, tactic: &str, formula: &Bool) -> Option<Term> {
+        let limit = self.budget.remaining().map_or(self.tactic_limit, |remaining| remaining.min(self.tactic_limit));
+        self.budget.check().ok()?;
+        let goal = Goal::new(false, false, false);
+        goal.assert(formula);
+        let tactic = Tactic::new(tactic).try_for(limit.max(Duration::from_millis(1)));
+        let result = self.watch.during(|| tactic.apply(&goal, None)).ok()?;
+        let mut alternatives = Vec::new();
+        for goal in result.list_subgoals() {
+            let mut members = Vec::new();
+            for formula in goal.get_formulas() {
+                members.push(self.translation.back(self.terms, &Dynamic::from(formula))?);
+            }
+            alternatives.push(self.terms.and(members));
+        }
+        Some(self.terms.or(alternatives))
+    }
+
+    fn eliminate_by_tactic(&mut self, symbols: &[Symbol], body: Term) -> Option<Term> {
+        let formula = self.translation.formula(self.terms, body);
+        let variables: Vec<Dynamic> =
+            symbols.iter().map(|symbol| self.translation.translate(self.terms, self.terms.variable(*symbol))).collect();
+        let bound: Vec<&dyn Ast> = variables.iter().map(|ast| ast as &dyn Ast).collect();
+        let quantified = z3::ast::exists_const(&bound, &[], &formula);
+        let is_free = |term: &Term| symbols.iter().all(|symbol| !self.terms.symbols(*term).contains(symbol));
+        ["qe2", "qe"].iter().find_map(|tactic| self.apply(tactic, &quantified).filter(is_free))
+    }
+
+    fn timed<R>(&mut self, kind: &'static str, work: impl FnOnce(&mut Self) -> Option<R>) -> Option<R> {
+        let start = Instant::now();
+        let result = work(self);
+        let answer = match result {
+            Some(_) => Satisfiability::Satisfiable,
+            None => Satisfiability::Unknown(String::new()),
+        };
+        self.statistics.note(kind, &answer, start.elapsed());
+        result
+    }
+}
+
+impl Solver for Z3<'_> {
+    fn push(&mut self) {
+        self.begin();
+        self.solver.push();
+    }
+
+    fn pop(&mut self) {
+        self.begin();
+        self.solver.pop(1);
+    }
+
+    fn assert(&mut self, term: Term) {
+        self.begin();
+        let formula = self.translation.formula(self.terms, term);
+        self.solver.assert(formula);
+    }
+
+    fn check(&mut self, assumptions: &[Term]) -> Satisfiability {
+        self.begin();
+        if let Err(exhausted) = self.budget.check() {
+            return Satisfiability::Unknown(exhausted.to_string());
+        }
+        let start = Instant::now();
+        self.assume(assumptions);
+        let literals: Vec<Bool> = self.assumed.iter().map(|(literal, _)| literal.clone()).collect();
+        let result = self.watch.during(|| match literals.as_slice() {
+            [] => self.solver.check(),
+            literals => self.solver.check_assumptions(literals),
+        });
+        self.last = Some(result);
+        let answer = match result {
+            SatResult::Sat => Satisfiability::Satisfiable,
+            SatResult::Unsat => Satisfiability::Unsatisfiable,
+            SatResult::Unknown => Satisfiability::Unknown(self.reason()),
+        };
+        self.statistics.note(self.kind, &answer, start.elapsed());
+        answer
+    }
+
+    fn core(&mut self) -> Vec<Term> {
+        if self.last != Some(SatResult::Unsat) || self.assumed.is_empty() {
+            return Vec::new();
+        }
+        let used: Vec<Bool> = self.solver.get_unsat_core();
+        let by_literal: HashMap<&Bool, Term> = self.assumed.iter().map(|(literal, term)| (literal, *term)).collect();
+        let mut core: Vec<Term> = used.iter().filter_map(|literal| by_literal.get(literal).copied()).collect();
+        core.sort_unstable();
+        core.dedup();
+        core
+    }
+
+    fn model(&mut self) -> Model {
+        if self.last != Some(SatResult::Sat) {
+            return Model::default();
+        }
+        let Some(model) = self.solver.get_model() else { return Model::default() };
+        let mut values = Vec::new();
+        for declaration in model.iter().filter(|declaration| declaration.arity() == 0) {
+            let Some(symbol) = self.translation.symbol(&declaration.name()) else { continue };
+            let value = model.get_const_interp(&declaration.apply(&[]));
+            if let Some(value) = value.and_then(|value| value_of(&value)) {
+                values.push((symbol, value));
+            }
+        }
+        Model::new(values)
+    }
+
+    fn eliminate(&mut self, exists: &[Symbol], body: Term) -> Option<Term> {
+        self.begin();
+        self.timed("eliminate", |solver| {
+            let remainder = eliminate_by_rules(solver.terms, exists, body);
+            if remainder.left.is_empty() {
+                return Some(remainder.done);
+            }
+            let mut parts = vec![remainder.done];
+            for Open { outside, symbols, body } in remainder.left {
+                parts.push(solver.terms.and([outside, solver.eliminate_by_tactic(&symbols, body)?]));
+            }
+            Some(solver.terms.or(parts))
+        })
+    }
+
+    fn simplify(&mut self, term: Term) -> Term {
+        self.begin();
+        let simpler = self.timed("simplify", |solver| {
+            let formula = solver.translation.formula(solver.terms, term);
+            solver.apply("ctx-solver-simplify", &formula)
+        });
+        simpler.unwrap_or(term)
+    }
+
+    fn set_kind(&mut self, kind: &'static str) {
+        self.kind = kind;
+    }
+
+    fn statistics(&self) -> &Statistics {
+        &self.statistics
+    }
+}
+
+fn milliseconds(duration: Duration) -> u32 {
+    u32::try_from(duration.as_millis()).unwrap_or(u32::MAX).max(1)
+}
