@@ -2,14 +2,15 @@
 //! 1977) with a worklist in reverse post-order, widening at loop heads and, where asked for, descending passes
 //! afterwards.
 //!
-//! An analysis is an implementation of [`Domain`]. The engine knows nothing of what the facts mean.
+//! An analysis is an implementation of [`Domain`]. The engine knows nothing of what the facts mean. Its graph is that of
+//! a program, or any other [`Graph`].
 
 use std::collections::BTreeSet;
 
-use foundation::Id;
-use program::{EdgeId, LocationId, Program};
+use foundation::{Arena, Budget, Exhausted, Id};
+use program::{LocationId, Program};
 
-use crate::flow::Flow;
+use crate::flow::{Flow, Graph};
 
 /// Which way facts travel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,7 +26,7 @@ pub enum Direction {
 /// The result is sound if every fact describes a set of concrete situations such that `transfer` describes all that can
 /// happen on the edge, `join` and `widen` describe at least what both arguments do, and `meet` at least what both
 /// describe together. `transfer` need not be monotone. The analysis ends if `widen` changes a fact only finitely often.
-pub trait Domain {
+pub trait Domain<G: Graph = Program> {
     /// What is known at a location. A location without a fact cannot be reached.
     type Fact: Clone;
 
@@ -33,10 +34,10 @@ pub trait Domain {
     const DIRECTION: Direction;
 
     /// What holds at a location whatever edges say: at the entry of the program for a forward analysis.
-    fn boundary(&self, location: LocationId) -> Option<Self::Fact>;
+    fn boundary(&self, location: G::Node) -> Option<Self::Fact>;
 
     /// What holds on the far side of an edge if a fact holds on the near side; none where no run takes the edge.
-    fn transfer(&self, edge: EdgeId, fact: &Self::Fact) -> Option<Self::Fact>;
+    fn transfer(&self, edge: G::Edge, fact: &Self::Fact) -> Option<Self::Fact>;
 
     /// Extends a fact by another one; whether it changed.
     fn join(&self, into: &mut Self::Fact, other: &Self::Fact) -> bool;
@@ -55,38 +56,52 @@ pub trait Domain {
 
 /// The facts at all locations.
 #[derive(Clone, Debug)]
-pub struct Solution<F> {
-    facts: Vec<Option<F>>,
+pub struct Solution<F, N: Id = LocationId> {
+    facts: Arena<N, Option<F>>,
 }
 
-impl<F: Clone> Solution<F> {
+impl<F: Clone, N: Id> Solution<F, N> {
     /// What holds at a location; none where it cannot be reached.
-    pub fn at(&self, location: LocationId) -> Option<&F> {
-        self.facts[location.index()].as_ref()
+    pub fn at(&self, location: N) -> Option<&F> {
+        self.facts[location].as_ref()
     }
 
     /// The least facts that hold, up to widening.
-    pub fn new<D: Domain<Fact = F>>(program: &Program, flow: &Flow, domain: &D) -> Self {
-        let mut facts: Vec<Option<F>> = vec![None; program.locations.len()];
-        let mut rounds = vec![0; program.locations.len()];
+    pub fn new<G, D>(graph: &G, flow: &Flow<N, G::Edge>, domain: &D) -> Self
+    where
+        G: Graph<Node = N>,
+        D: Domain<G, Fact = F>,
+    {
+        Self::within(graph, flow, domain, &Budget::unlimited()).expect("nobody ends this budget")
+    }
+
+    /// The same, as long as a budget lasts.
+    pub fn within<G, D>(graph: &G, flow: &Flow<N, G::Edge>, domain: &D, budget: &Budget) -> Result<Self, Exhausted>
+    where
+        G: Graph<Node = N>,
+        D: Domain<G, Fact = F>,
+    {
+        let mut facts: Arena<N, Option<F>> = (0..graph.node_count()).map(|_| None).collect();
+        let mut rounds = vec![0; graph.node_count()];
         let mut open = BTreeSet::new();
         let last = flow.order().len().saturating_sub(1) as u32;
         let forward = D::DIRECTION == Direction::Forward;
         let turn = |position: u32| if forward { position } else { last - position };
         for (position, &location) in flow.order().iter().enumerate() {
-            facts[location.index()] = domain.boundary(location);
-            if facts[location.index()].is_some() {
+            facts[location] = domain.boundary(location);
+            if facts[location].is_some() {
                 open.insert(turn(position as u32));
             }
         }
         while let Some(next) = open.pop_first() {
+            budget.check()?;
             let location = flow.order()[turn(next) as usize];
-            let edges = if forward { &program.locations[location].out } else { flow.into(location) };
+            let edges = if forward { graph.out(location) } else { flow.into(location) };
             for &edge in edges {
-                let fact = facts[location.index()].as_ref().expect("open locations have facts");
+                let fact = facts[location].as_ref().expect("open locations have facts");
                 let Some(carried) = domain.transfer(edge, fact) else { continue };
-                let to = if forward { program.edges[edge].to } else { program.edges[edge].from };
-                let changed = match &mut facts[to.index()] {
+                let to = if forward { graph.target(edge) } else { graph.source(edge) };
+                let changed = match &mut facts[to] {
                     none @ None => {
                         *none = Some(carried);
                         true
@@ -103,24 +118,44 @@ impl<F: Clone> Solution<F> {
                 }
             }
         }
-        Self { facts }
+        Ok(Self { facts })
     }
 
     /// Passes once over all locations in the direction of the analysis, and restricts each fact to what the edges that
     /// lead there say now. Facts that were sound stay so: what edges carry from sound facts is sound.
-    pub fn descend<D: Domain<Fact = F>>(&mut self, program: &Program, flow: &Flow, domain: &D) {
+    pub fn descend<G, D>(&mut self, graph: &G, flow: &Flow<N, G::Edge>, domain: &D)
+    where
+        G: Graph<Node = N>,
+        D: Domain<G, Fact = F>,
+    {
+        self.descend_within(graph, flow, domain, &Budget::unlimited()).expect("nobody ends this budget");
+    }
+
+    /// The same, as long as a budget lasts. The facts are sound even where it ends.
+    pub fn descend_within<G, D>(
+        &mut self,
+        graph: &G,
+        flow: &Flow<N, G::Edge>,
+        domain: &D,
+        budget: &Budget,
+    ) -> Result<(), Exhausted>
+    where
+        G: Graph<Node = N>,
+        D: Domain<G, Fact = F>,
+    {
         let forward = D::DIRECTION == Direction::Forward;
         let count = flow.order().len();
         for turn in 0..count {
+            budget.check()?;
             let location = flow.order()[if forward { turn } else { count - 1 - turn }];
-            if self.facts[location.index()].is_none() {
+            if self.facts[location].is_none() {
                 continue;
             }
             let mut known = domain.boundary(location);
-            let edges = if forward { flow.into(location) } else { &program.locations[location].out };
+            let edges = if forward { flow.into(location) } else { graph.out(location) };
             for &edge in edges {
-                let from = if forward { program.edges[edge].from } else { program.edges[edge].to };
-                let carried = self.facts[from.index()].as_ref().and_then(|fact| domain.transfer(edge, fact));
+                let from = if forward { graph.source(edge) } else { graph.target(edge) };
+                let carried = self.facts[from].as_ref().and_then(|fact| domain.transfer(edge, fact));
                 match (&mut known, carried) {
                     (_, None) => {}
                     (none @ None, carried) => *none = carried,
@@ -129,11 +164,12 @@ impl<F: Clone> Solution<F> {
                     }
                 }
             }
-            let fact = &mut self.facts[location.index()];
+            let fact = &mut self.facts[location];
             match known {
                 None => *fact = None,
                 Some(known) => domain.meet(fact.as_mut().expect("just seen"), &known),
             }
         }
+        Ok(())
     }
 }

@@ -1,7 +1,8 @@
 //! Static analysis of programs: what can be said of all runs without running any.
 //!
-//! Everything here works on a [`program::Program`] and is sound for machine and for ideal integers alike. Programs whose
-//! calls are inlined and that have no threads get precise answers; all others get coarser ones that are still sound.
+//! Everything here but [`relational`] works on a [`program::Program`] and is sound for machine and for ideal integers alike.
+//! Programs whose calls are inlined and that have no threads get precise answers; all others get coarser ones that are
+//! still sound.
 //!
 //! | module | what it holds |
 //! | --- | --- |
@@ -12,6 +13,7 @@
 //! | [`numbers`] | sets of integers: small explicit ones, and intervals |
 //! | [`ranges`] | which values a variable can ever hold |
 //! | [`partition`] | finitely many inputs that stand for all |
+//! | [`relational`] | which linear constraints hold at the nodes of a transition system in logic: intervals, congruences, octagons |
 //! | [`cells`], [`assignments`], [`expressions`], [`variable_set`] | what they share: parts of variables, what is written to them, facts about expressions, sets of variables |
 //!
 //! Nothing here knows solvers, engines or the syntax of C.
@@ -27,6 +29,7 @@ pub mod numbers;
 pub mod observed;
 pub mod partition;
 pub mod ranges;
+pub mod relational;
 pub mod variable_set;
 
 pub use initialised::Initialised;

@@ -41,6 +41,7 @@ use task::{Lasso, Task};
 
 use crate::answers::position;
 use crate::fairness::{Starved, Turns};
+use crate::growth::Growth;
 use crate::relevance::{Relevance, Variables};
 use crate::walk::Walk;
 
@@ -53,6 +54,13 @@ pub enum Closing {
     Exact,
     /// In a state that differs in these variables, on which nothing depends that the loop does or shows.
     Without(Vec<VariableId>),
+    /// Never: numbers grow, and every turn does and shows the same for all that.
+    Growing {
+        /// What grows of what the loop or the property looks at.
+        growth: Vec<Growth>,
+        /// The variables that differ otherwise, on which nothing depends that the loop does or shows.
+        without: Vec<VariableId>,
+    },
 }
 
 /// A loop that was found.
@@ -203,7 +211,8 @@ impl Kept {
             return None;
         }
         let matters = |variable| {
-            let relevant = self.relevant.get_or_insert_with(|| relevance.along(&self.edges.ids(), &self.locations.ids()));
+            let relevant =
+                self.relevant.get_or_insert_with(|| relevance.along(&self.edges.ids(), &self.locations.ids()));
             relevant.contains(variable)
         };
         let differing = differences(&then.memory, &now.memory, matters)?;
@@ -274,7 +283,7 @@ fn differences(
 }
 
 /// Whether two objects are alike up to numbers in their cells.
-fn have_same_shape(object: &Object, other: &Object) -> bool {
+pub(crate) fn have_same_shape(object: &Object, other: &Object) -> bool {
     let is_number = |ty: Scalar, value: &Value| ty != Scalar::Pointer && !matches!(value, Value::Pointer(_));
     let alike = |content: &Content, other: &Content| match (content, other) {
         (Content::Scalar(ty, value), Content::Scalar(other_ty, other_value)) if value != other_value => {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use automata::ltl::evaluate_lasso;
 use foundation::{Budget, Exhausted, Span};
-use program::semantics::{Change, Run, RunEnd};
+use program::semantics::{Change, Observation, Run, RunEnd};
 use task::{Lasso, Task};
 
 use crate::answers::{Answers, Input, Log};
@@ -69,6 +69,11 @@ pub enum Rejected {
         /// How many.
         steps: u64,
     },
+    /// The loop was not seen to close, nor to do the same for ever while numbers grow.
+    NotGrowing {
+        /// Why not.
+        reason: String,
+    },
     /// The loop starves a thread, which the scheduler does not allow.
     Unfair {
         /// The thread.
@@ -87,6 +92,9 @@ impl fmt::Display for Rejected {
             Rejected::Cut { .. } => f.write_str("the execution is cut by an assumption"),
             Rejected::Unsupported { reason, .. } => write!(f, "the interpreter does not support this: {reason}"),
             Rejected::NotClosed { steps } => write!(f, "the loop does not close within {steps} steps"),
+            Rejected::NotGrowing { reason } => {
+                write!(f, "the loop does not come back to a state, and its growth is not checked: {reason}")
+            }
             Rejected::Unfair { thread } => write!(f, "the loop starves thread {thread}"),
             Rejected::NotViolated => f.write_str("the property is true of the replayed execution"),
         }
@@ -117,7 +125,7 @@ pub fn replay_within(task: &Task, lasso: &Lasso, limits: Limits, budget: &Budget
 }
 
 /// Of an execution with a loop, so many observations are told at most.
-const MOST_TOLD: usize = 1 << 17;
+pub(crate) const MOST_TOLD: usize = 1 << 17;
 
 fn replay_telling(
     task: &Task,
@@ -126,7 +134,19 @@ fn replay_telling(
     most_told: usize,
     budget: &Budget,
 ) -> Result<Replayed, Rejected> {
-    let Found { closed, steps, word, inputs } = find_loop(task, lasso, limits, budget)?;
+    let found = find_loop(task, lasso, limits, budget)?;
+    conclude(task, lasso, found, most_told, budget)
+}
+
+/// Whether an execution whose loop is known counts and violates the goal; if so, what happened in it.
+pub(crate) fn conclude(
+    task: &Task,
+    lasso: &Lasso,
+    found: Found,
+    most_told: usize,
+    budget: &Budget,
+) -> Result<Replayed, Rejected> {
+    let Found { closed, steps, word, inputs } = found;
     if let Some(starved) = closed.starved.iter().find(|starved| !fairness::allows(task.scheduler, **starved)) {
         return Err(Rejected::Unfair { thread: starved.thread });
     }
@@ -136,7 +156,7 @@ fn replay_telling(
     if !matches!(closed.end, RunEnd::Lasso { .. }) || word.observed <= most_told {
         return tell(task, lasso, closed, steps, budget);
     }
-    let (mut run, values) = tell_beginning(task, lasso, most_told, budget)?;
+    let (mut run, Story { values, .. }) = tell_beginning(task, lasso, most_told, budget)?;
     run.edges = steps;
     let repeated = |(before, input)| Input { repeated: before >= closed.answers_before, ..input };
     let inputs = inputs.into_iter().map(repeated).collect();
@@ -144,15 +164,16 @@ fn replay_telling(
     Ok(Replayed { run, values, inputs, closing, starved, abridged: Some(word.observed as u64) })
 }
 
-struct Found {
-    closed: Closed,
-    steps: u64,
-    word: Word,
-    inputs: Vec<(u64, Input)>,
+/// A loop, with what was seen up to the end of its first round.
+pub(crate) struct Found {
+    pub closed: Closed,
+    pub steps: u64,
+    pub word: Word,
+    pub inputs: Vec<(u64, Input)>,
 }
 
 /// How often the budget is looked at.
-const STEPS_PER_CHECK: u64 = 1024;
+pub(crate) const STEPS_PER_CHECK: u64 = 1024;
 
 fn find_loop(task: &Task, lasso: &Lasso, limits: Limits, budget: &Budget) -> Result<Found, Rejected> {
     let log = RefCell::new(Log::default());
@@ -188,7 +209,7 @@ fn find_loop(task: &Task, lasso: &Lasso, limits: Limits, budget: &Budget) -> Res
 }
 
 /// An end that belongs to an execution.
-fn executed(end: RunEnd) -> Result<RunEnd, Rejected> {
+pub(crate) fn executed(end: RunEnd) -> Result<RunEnd, Rejected> {
     match end {
         RunEnd::End(_)
         | RunEnd::Undefined { .. }
@@ -257,7 +278,12 @@ fn tell(task: &Task, lasso: &Lasso, closed: Closed, steps: u64, budget: &Budget)
         // Where the first observation came about differently in the first round, it belongs to the stem.
         let asked =
             |at: usize| inputs.iter().filter(move |(_, input)| input.observed == at).map(|(_, input)| &input.value);
-        let is_same = observations[*start] == observations[observed] && asked(*start).eq(asked(observed));
+        let alike = |one: &Observation, other: &Observation| match closed.closing {
+            // What grows is told as it is in the first round.
+            Closing::Growing { .. } => (one.occasion, &one.truth) == (other.occasion, &other.truth),
+            _ => one == other,
+        };
+        let is_same = alike(&observations[*start], &observations[observed]) && asked(*start).eq(asked(observed));
         let kept = if is_same { observed } else { observed + 1 };
         *start += usize::from(!is_same);
         observations.truncate(kept);
@@ -276,12 +302,7 @@ fn tell(task: &Task, lasso: &Lasso, closed: Closed, steps: u64, budget: &Budget)
 }
 
 /// Walks the same way again and tells what is observed first, which is not all.
-fn tell_beginning(
-    task: &Task,
-    lasso: &Lasso,
-    most_told: usize,
-    budget: &Budget,
-) -> Result<(Run, Vec<Arc<[Change]>>), Rejected> {
+fn tell_beginning(task: &Task, lasso: &Lasso, most_told: usize, budget: &Budget) -> Result<(Run, Story), Rejected> {
     let log = RefCell::new(Log::default());
     let mut answers = Answers::new(lasso, &log);
     let mut walk = Walk::new(task, &mut answers, &log, true);
@@ -296,7 +317,8 @@ fn tell_beginning(
     let (_, _, story) = walk.into_parts();
     let mut story = story.expect("this walk tells");
     let warnings = story.warnings();
-    Ok((Run { observations: story.observations, end: RunEnd::Limit, warnings, edges }, story.values))
+    let observations = std::mem::take(&mut story.observations);
+    Ok((Run { observations, end: RunEnd::Limit, warnings, edges }, story))
 }
 
 #[cfg(test)]

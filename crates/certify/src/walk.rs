@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use automata::ltl::{AtomId, Formula, Letter, Node, Unary};
+use automata::ltl::{AtomId, Letter};
 use foundation::{Id, Span};
 use program::semantics::changes::changes;
 use program::semantics::event::Event;
@@ -19,7 +19,7 @@ use program::semantics::race::RaceWatch;
 use program::semantics::state::{State, object_in};
 use program::semantics::step::Stepped;
 use program::semantics::threads::Next;
-use program::semantics::{Change, Observation, Occasion, RunEnd, Stop, UndefinedMode, Warning};
+use program::semantics::{Change, Observation, ObserveMode, Occasion, RunEnd, Stop, UndefinedMode, Warning};
 use program::{Atom, EdgeId, EndKind, Program, VariableId};
 use task::Task;
 
@@ -41,7 +41,13 @@ pub(crate) struct Walk<'a> {
     turn: Turn,
     /// The values that were asked for, each with the number of answers before it.
     inputs: Vec<(u64, Input)>,
+    /// The parts of the last step, where somebody wants to know them.
+    scenes: Option<Vec<Scene>>,
 }
+
+/// A part of a step: most steps have one, those that pause in the middle have two. It is the state after it, where the
+/// observer looked at atoms there.
+pub(crate) type Scene = Option<State>;
 
 /// Who was able to run before a step, and who did; none where nobody could.
 #[derive(Clone, Debug, Default)]
@@ -84,13 +90,12 @@ pub(crate) struct Story {
 }
 
 impl Word {
-    /// The empty word, for this goal.
-    fn new(task: &Task) -> Self {
-        let is_next = |&formula: &Formula| matches!(task.formulas.node(formula), Node::Unary(Unary::Next, _));
+    /// The empty word, in which repetitions count or do not.
+    fn new(counts_repetitions: bool) -> Self {
         Self {
             numbers: Vec::new(),
             observed: 0,
-            counts_repetitions: task.formulas.subformulas(task.goal).iter().any(is_next),
+            counts_repetitions,
             repeated: None,
             last: (Vec::new(), 0),
             known: HashMap::new(),
@@ -148,13 +153,14 @@ impl<'a> Walk<'a> {
             interpreter: Interpreter::new(&task.program, task.semantics, answers),
             observer: Observer::new(task.semantics.observe, &task.atoms),
             log,
-            word: Word::new(task),
+            word: Word::new(task.formulas.has_next(task.goal)),
             story: tells.then(|| Story { told: variables_to_tell(task), ..Story::default() }),
             calling: None,
             last: None,
             steps: 0,
             turn: Turn::default(),
             inputs: Vec::new(),
+            scenes: None,
         }
     }
 
@@ -208,6 +214,14 @@ impl<'a> Walk<'a> {
 
     pub(crate) fn word(&self) -> &Word {
         &self.word
+    }
+
+    /// Takes a step and tells its parts; an end where there is one.
+    pub(crate) fn step_in_scenes(&mut self) -> Result<Vec<Scene>, RunEnd> {
+        self.scenes = Some(Vec::new());
+        let end = self.step();
+        let scenes = self.scenes.take().unwrap_or_default();
+        end.map_or(Ok(scenes), Err)
     }
 
     /// A part of the word ends here.
@@ -285,6 +299,11 @@ impl<'a> Walk<'a> {
             }));
         }
         let sights = self.observer.follow(&mut self.interpreter, &events)?;
+        if let Some(scenes) = &mut self.scenes {
+            // Where changes are observed, the observer looks in order to know what is read.
+            let looked = !sights.is_empty() || self.interpreter.semantics.observe == ObserveMode::Change;
+            scenes.push(looked.then(|| self.interpreter.state.clone()));
+        }
         sights.into_iter().for_each(|sight| self.record(sight));
         // The next step uses the same room for its events.
         if self.interpreter.events.is_empty() {
@@ -422,4 +441,50 @@ fn values_of(interpreter: &Interpreter<'_>, variables: &[VariableId]) -> Vec<Cha
 
 fn is_library(program: &Program, edge: EdgeId) -> bool {
     program.functions[program.locations[program.edges[edge].from].function].library
+}
+
+#[cfg(test)]
+mod tests {
+    use automata::ltl::{Formulas, evaluate_lasso, parse};
+    use foundation::SourceMap;
+
+    use super::*;
+
+    #[test]
+    fn repetitions_do_not_matter_to_formulas_without_next() {
+        let (mut sources, mut formulas) = (SourceMap::new(), Formulas::new());
+        let texts =
+            ["G (a -> F b)", "a U b", "F G a", "G F a && G F b", "(a W b) R (F (b && !a))", "X a", "G (a -> X b)"];
+        let parsed = texts.map(|text| {
+            let source = sources.add("formula", text);
+            parse(&sources, source, &mut formulas).unwrap()
+        });
+        let mut shorter = 0;
+        // All words of six letters over two atoms, cut into a stem and a loop.
+        for (code, start) in (0..4_usize.pow(6)).flat_map(|code| (0..6).map(move |start| (code, start))) {
+            let truth = |at: u32| {
+                let letter = code / 4_usize.pow(at) % 4;
+                [letter & 1 == 1, letter & 2 == 2]
+            };
+            for &formula in &parsed {
+                let evaluated = |counts_repetitions: bool| {
+                    let mut word = Word::new(counts_repetitions);
+                    (0..start).for_each(|at| word.push(&truth(at)));
+                    word.part();
+                    let (stem, before) = (word.numbers.len(), word.observed);
+                    (start..6).for_each(|at| word.push(&truth(at)));
+                    assert_eq!((before, word.observed), (start as usize, 6));
+                    let (stem, repeated) = (&word.numbers[..stem], &word.numbers[stem..]);
+                    let holds = evaluate_lasso(&formulas, formula, &word.letters(stem), &word.letters(repeated));
+                    (holds, word.numbers.len())
+                };
+                let has_next = formulas.has_next(formula);
+                let (expected, length) = evaluated(true);
+                let (holds, shortened) = evaluated(has_next);
+                assert_eq!((holds, length), (expected, 6), "{code} {start}");
+                shorter += usize::from(shortened < length);
+            }
+        }
+        assert!(shorter > 0);
+    }
 }

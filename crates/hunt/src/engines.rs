@@ -1,32 +1,42 @@
 //! Engines against each other, and against executions: the same question must get the same answer.
 //!
-//! Three views of a program are compared: the explicit engine with compiled steps, the same with interpreted steps, and
-//! random executions of the interpreter that repeat a few inputs for ever. A violation is also replayed by `certify`. The
-//! last two share nothing with the first but the semantics.
+//! Four views of a program are compared: the explicit engine with compiled steps, the same with interpreted steps, the
+//! fairness engine, and random executions of the interpreter that repeat a few inputs for ever. A violation is also
+//! replayed by `certify`. The last and the second share nothing with the others but the semantics.
 
-use certify::{Limits, replay, replay_within};
+use std::time::Duration;
+
+use certify::{Limits, Rejected, confirm, replay_within};
 use engines::explicit::Explicit;
+use engines::fairness::Fairness;
 use foundation::Budget;
 use program::DataModel;
 use program::semantics::{Answer, Integers, ObserveMode, UndefinedMode, Value};
 use semper::{Input, Properties, Request};
-use task::{Counterexample, Engine, Lasso, Scheduler, Task, Verdict};
+use task::{Engine, Lasso, Reason, Scheduler, Task, Verdict};
 
+use crate::interpreted::panics_told;
+use crate::numeric::numeric;
 use crate::random::Random;
 use crate::reactive::{Reactive, reactive};
 
 /// A random execution that has not come round after so many steps is given up.
 const MOST_STEPS: u64 = 5_000;
 
+/// How long each engine may take for a case.
+const LONGEST: Duration = Duration::from_secs(5);
+
 /// What a comparison came to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Agreement {
-    /// All that answer say the same: whether the property holds, and whether code was compiled.
+    /// All that answer say the same.
     Agree {
         /// Whether it holds.
         holds: bool,
         /// Whether the compiled engine answered.
         compiled: bool,
+        /// Why the fairness engine did not answer, if it did not.
+        unfair: Option<String>,
     },
     /// Nobody could answer, for this reason.
     Unknown(String),
@@ -45,9 +55,9 @@ pub struct Case {
     pub request: Request,
 }
 
-/// The case of a seed.
+/// The case of a seed: one in four varies the flow of control, the others vary arithmetic.
 pub fn case(seed: u64) -> Case {
-    let reactive = reactive(seed);
+    let reactive = if seed.is_multiple_of(4) { reactive(seed) } else { numeric(seed) };
     let mut random = Random::new(seed ^ 0x5eed);
     let integers = if random.chance(70) { Integers::Machine } else { Integers::Ideal };
     let observe = [None, Some(ObserveMode::Statement), Some(ObserveMode::Change)][random.below(3)];
@@ -76,20 +86,22 @@ pub fn compare(case: &Case, seed: u64, budget: &Budget) -> Agreement {
     let task = semper::check::task_of(&subject, 0, Scheduler::Any);
     let compiled = answer(&Explicit { threads: 1, compile: true }, &task, budget);
     let interpreted = answer(&Explicit { threads: 1, compile: false }, &task, budget);
+    let fairness = answer(&Fairness { verbose: false }, &task, budget);
     let executed = (0..40).find(|&number| violates(&task, seed ^ number << 32, budget));
-    let holds = [compiled.holds, interpreted.holds, executed.map(|_| false)];
-    let fault = compiled.fault.as_ref().or(interpreted.fault.as_ref());
+    let holds = [compiled.holds, interpreted.holds, fairness.holds, executed.map(|_| false)];
+    let fault = compiled.fault.as_ref().or(interpreted.fault.as_ref()).or(fairness.fault.as_ref());
     let differ = holds.contains(&Some(true)) && holds.contains(&Some(false));
     if differ || fault.is_some() {
         let say = |answer: Option<bool>| answer.map_or("nothing", |holds| if holds { "holds" } else { "violated" });
-        let [compiled, interpreted, executed] = holds.map(say);
+        let [compiled, interpreted, fairness, executed] = holds.map(say);
         let fault = fault.map(|fault| format!("; {fault}")).unwrap_or_default();
         return Agreement::Disagree(format!(
-            "compiled: {compiled}; interpreted: {interpreted}; executions: {executed}{fault}"
+            "compiled: {compiled}; interpreted: {interpreted}; fairness: {fairness}; executions: {executed}{fault}"
         ));
     }
-    match compiled.holds.or(interpreted.holds) {
-        Some(holds) => Agreement::Agree { holds, compiled: compiled.compiled },
+    let unfair = fairness.holds.is_none().then_some(fairness.unknown);
+    match compiled.holds.or(interpreted.holds).or(fairness.holds) {
+        Some(holds) => Agreement::Agree { holds, compiled: compiled.compiled, unfair },
         None => Agreement::Unknown(interpreted.unknown),
     }
 }
@@ -101,17 +113,33 @@ struct Answered {
     fault: Option<String>,
 }
 
-fn answer(engine: &Explicit, task: &Task, budget: &Budget) -> Answered {
-    let outcome = engine.check(task, budget);
-    let compiled = outcome.statistics.0.iter().any(|(_, figure)| *figure == task::Figure::Word("compiled".to_owned()));
-    let mut answered = Answered { holds: None, compiled, unknown: String::new(), fault: None };
+fn answer(engine: &dyn Engine, task: &Task, budget: &Budget) -> Answered {
+    let mut answered = Answered { holds: None, compiled: false, unknown: String::new(), fault: None };
+    let outcome = match panics_told(|| Ok(engine.check(task, &budget.part_of(LONGEST)))) {
+        Ok(outcome) => outcome,
+        Err(panic) => {
+            answered.fault = Some(format!("the {} engine: {panic}", engine.name()));
+            return answered;
+        }
+    };
+    answered.compiled =
+        outcome.statistics.0.iter().any(|(_, figure)| *figure == task::Figure::Word("compiled".to_owned()));
     match outcome.verdict {
         Verdict::Holds(_) => answered.holds = Some(true),
-        Verdict::Violated(Counterexample::Lasso(lasso)) => {
+        Verdict::Violated(counterexample) => {
             answered.holds = Some(false);
-            if let Err(rejected) = replay(task, &lasso, budget) {
-                answered.fault = Some(format!("the lasso is rejected: {rejected}"));
+            match confirm(task, &counterexample, budget) {
+                Ok(_) => {}
+                // It is not known to be wrong.
+                Err(Rejected::Exhausted(_)) => answered.holds = None,
+                Err(rejected) => {
+                    answered.fault =
+                        Some(format!("the evidence of the {} engine is rejected: {rejected}", engine.name()));
+                }
             }
+        }
+        Verdict::Unknown(reason @ Reason::EvidenceRejected(_)) => {
+            answered.fault = Some(format!("the {} engine: {reason}", engine.name()));
         }
         Verdict::Unknown(reason) => answered.unknown = reason.to_string(),
     }

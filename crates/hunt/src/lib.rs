@@ -2,7 +2,8 @@
 //!
 //! [`generate()`] makes the programs, [`compiled`] runs them through a C compiler, [`interpreted`] through the front end
 //! and the interpreter, [`differential`] compares, [`reduce`](mod@reduce) makes what disagrees small. [`engines`] compares
-//! engines with each other and with executions, on the programs and formulas of [`reactive`](mod@reactive).
+//! engines with each other and with executions, on the programs and formulas of [`reactive`](mod@reactive) and
+//! [`numeric`](mod@numeric).
 //!
 //! As much of it as asked for, with a report, the exit status 1 and reduced programs where something disagrees:
 //!
@@ -18,6 +19,7 @@ pub mod differential;
 pub mod engines;
 mod generate;
 pub mod interpreted;
+pub mod numeric;
 pub mod passes;
 mod program;
 mod random;

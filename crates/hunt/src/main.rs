@@ -161,20 +161,26 @@ fn differential(options: &Options) -> ExitCode {
 /// The interpreter against itself, before and after the passes. Every second program is one in which anything may
 /// happen.
 fn engines(options: &Options) -> ExitCode {
-    let (mut held, mut violated, mut compiled) = (0_u64, 0_u64, 0_u64);
+    interpreted::keep_panics_quiet();
+    let (mut held, mut violated, mut compiled, mut fair) = (0_u64, 0_u64, 0_u64, 0_u64);
     let mut unknown: BTreeMap<String, u64> = BTreeMap::new();
+    let mut unfair: BTreeMap<String, u64> = BTreeMap::new();
     let mut findings = 0_u64;
     for seed in options.seed..options.seed + options.count {
         let case = hunt::engines::case(seed);
-        let budget = foundation::Budget::unlimited().with_time(std::time::Duration::from_secs(20));
+        let budget = foundation::Budget::unlimited().with_time(std::time::Duration::from_secs(30)).with_memory(1 << 30);
         match hunt::engines::compare(&case, seed, &budget) {
-            Agreement::Agree { holds, compiled: was_compiled } => {
+            Agreement::Agree { holds, compiled: was_compiled, unfair: why } => {
                 if holds {
                     held += 1
                 } else {
                     violated += 1
                 }
                 compiled += u64::from(was_compiled);
+                match why {
+                    None => fair += 1,
+                    Some(why) => *unfair.entry(why).or_default() += 1,
+                }
             }
             Agreement::Unknown(reason) => *unknown.entry(reason).or_default() += 1,
             Agreement::Disagree(what) => {
@@ -190,9 +196,15 @@ fn engines(options: &Options) -> ExitCode {
             }
         }
     }
-    println!("{held} hold, {violated} are violated, of these {compiled} compiled; {findings} disagreements");
+    println!(
+        "{held} hold, {violated} are violated, of these {compiled} compiled, {fair} by the fairness engine too; \
+         {findings} disagreements"
+    );
     for (reason, count) in unknown {
         println!("{count} unknown: {reason}");
+    }
+    for (reason, count) in unfair {
+        println!("{count} unknown to the fairness engine: {reason}");
     }
     ExitCode::from(u8::from(findings > 0))
 }

@@ -179,10 +179,15 @@ impl Terms {
             };
             sum = sum.add_scaled(&coefficient, &self.linear(inner));
         }
-        let reduced = sum.terms.into_iter().map(|(coefficient, term)| (euclid(&coefficient, &divisor).1, term));
-        let reduced = Linear::from_terms(reduced, euclid(&sum.constant, &divisor).1);
+        // The residues nearest to zero keep the quotient small.
+        let residue = |value: &BigInt| {
+            let residue = euclid(value, &divisor).1;
+            if &residue + &residue > divisor { residue - &divisor } else { residue }
+        };
+        let reduced = sum.terms.into_iter().map(|(coefficient, term)| (residue(&coefficient), term));
+        let reduced = Linear::from_terms(reduced, residue(&sum.constant));
         if reduced.is_constant() {
-            return self.from_linear(&reduced);
+            return self.integer(euclid(reduced.constant(), &divisor).1);
         }
         self.intern(Node::Modulo(self.from_linear(&reduced), self.integer(divisor)))
     }

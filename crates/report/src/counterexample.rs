@@ -24,6 +24,21 @@ pub struct Counterexample {
     pub cycle: Vec<CounterexampleStep>,
     /// How the execution ends, or that it does not.
     pub end: End,
+    /// How numbers grow from turn to turn of the loop, where it does not come back to a state.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub growth: Vec<Growth>,
+}
+
+/// How a number grows from turn to turn of a loop.
+#[derive(Serialize, Clone, Debug)]
+pub struct Growth {
+    /// The part of memory that holds it.
+    pub name: String,
+    /// What it is before the first turn.
+    pub start: String,
+    /// By how much it grows in the first turn, by how much more in the second one than in the first, and so on; one
+    /// number where it grows by the same in each turn.
+    pub differences: Vec<String>,
 }
 
 /// An observed state.
@@ -61,7 +76,7 @@ fn in_order<S: serde::Serializer>(pairs: &[(String, String)], serializer: S) -> 
 
 /// The execution as text. Where it is long, some steps are left out unless all are wanted.
 pub fn render(counterexample: &Counterexample, all: bool, width: usize) -> String {
-    let Counterexample { atoms, inputs, stem, cycle, end } = counterexample;
+    let Counterexample { atoms, inputs, stem, cycle, end, growth } = counterexample;
     let headings = AtomHeadings::choose(atoms, width);
     let mut text = String::new();
     for line in &headings.legend {
@@ -76,8 +91,28 @@ pub fn render(counterexample: &Counterexample, all: bool, width: usize) -> Strin
     let rows: Vec<Row<'_>> = before.into_iter().chain(inside).collect();
     text.push_str(&trace::rows_table(&rows, Some(&marks), &headings.texts, width));
     text.push_str(&trace::end_line(end, stem.len() + cycle.len()));
+    for growth in growth {
+        text.push_str(&wrapped(&growth_line(growth), 2, width));
+    }
     text.push_str(&inputs_lines(inputs, all, width));
     text
+}
+
+/// The rule by which a number grows, in words.
+fn growth_line(Growth { name, start, differences }: &Growth) -> String {
+    let by = |difference: &str, grows: &str, falls: &str| match difference.strip_prefix('-') {
+        Some(amount) => format!("{falls} by {amount}"),
+        None => format!("{grows} by {difference}"),
+    };
+    match differences.as_slice() {
+        [each] => format!("{name} {} in each turn of the loop", by(each, "grows", "falls")),
+        [first, more] => format!(
+            "{name} {} in the first turn of the loop, and its change {} from turn to turn",
+            by(first, "grows", "falls"),
+            by(more, "grows", "falls")
+        ),
+        _ => format!("{name} begins with {start}; its differences from turn to turn are {}", differences.join(", ")),
+    }
 }
 
 /// Executions with more steps than this are shortened.
@@ -188,6 +223,7 @@ mod tests {
             stem: (0..stem).map(step).collect(),
             cycle: (stem..stem + cycle).map(step).collect(),
             end: End { complete: true, repeats_from: Some(stem), cut: false, reason: "the program never ends".into() },
+            growth: Vec::new(),
         }
     }
 
@@ -205,6 +241,29 @@ inputs of in: 0; in the loop 7, 14, 21
 ";
         assert_eq!(render(&example(1, 3), false, 100), expected);
         assert!(render(&example(2, 1), false, 100).contains("   2  ○     3  s2"));
+    }
+
+    #[test]
+    fn growth_is_told_after_the_loop() {
+        let mut growing = example(1, 3);
+        let growth = |name: &str, differences: &[&str]| Growth {
+            name: name.into(),
+            start: "0".into(),
+            differences: differences.iter().map(|&text| text.into()).collect(),
+        };
+        growing.growth = vec![growth("time", &["1"]), growth("fuel", &["-12"]), growth("sum", &["3", "-1"])];
+        let text = render(&growing, false, 100);
+        let told = "\
+the program never ends; steps 1 to 3 are repeated for ever
+time grows by 1 in each turn of the loop
+fuel falls by 12 in each turn of the loop
+sum grows by 3 in the first turn of the loop, and its change falls by 1 from turn to turn
+inputs of in:";
+        assert!(text.contains(told), "{text}");
+        let json = serde_json::to_string(&growing).unwrap();
+        assert!(json.contains(r#""growth":[{"name":"time","start":"0","differences":["1"]},"#), "{json}");
+        growing.growth.clear();
+        assert!(!serde_json::to_string(&growing).unwrap().contains("growth"));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use engines::portfolio::Portfolio;
 use foundation::{Arena, Budget, Id};
 use program::semantics::{Change, Observation, RunEnd};
 use program::{EdgeId, Program};
-use task::{Attempt, Certificate, Counterexample, Engine, Lasso, Outcome, Reason, Scheduler, Statistics, Task, Verdict};
+use task::{Attempt, Certificate, Counterexample, Engine, Outcome, Reason, Scheduler, Statistics, Task, Verdict};
 
 use crate::execute::{interleaved, lead_back, shortest_lasso};
 use crate::subject::{Property, Subject};
@@ -106,10 +106,10 @@ pub fn check_with(
     let verdict = match verdict {
         Verdict::Holds(certificate) => CheckedVerdict::Holds(certificate),
         Verdict::Unknown(reason) => CheckedVerdict::Unknown(reason),
-        Verdict::Violated(Counterexample::Lasso(_)) if !settings.checks_evidence => {
+        Verdict::Violated(_) if !settings.checks_evidence => {
             CheckedVerdict::Violated { replayed: None, atoms: prepared.atoms }
         }
-        Verdict::Violated(Counterexample::Lasso(lasso)) => replay(prepared, &lasso, budget),
+        Verdict::Violated(counterexample) => replay(prepared, &counterexample, budget),
     };
     CheckedOutcome { engine, verdict, statistics, tried, time: start.elapsed() }
 }
@@ -188,10 +188,10 @@ fn alone(formulas: &Formulas, formula: Formula) -> (Formulas, Formula, Vec<AtomI
     (copy, goal, atoms)
 }
 
-/// Replays a lasso. One that shows no violation is a fault of the engine, and no verdict.
-fn replay(prepared: Prepared, lasso: &Lasso, budget: &Budget) -> CheckedVerdict {
+/// Replays a counterexample. One that shows no violation is a fault of the engine, and no verdict.
+fn replay(prepared: Prepared, counterexample: &Counterexample, budget: &Budget) -> CheckedVerdict {
     let Prepared { task, atoms, original_edge } = prepared;
-    match certify::replay(&task, lasso, budget) {
+    match certify::confirm(&task, counterexample, budget) {
         Ok(mut replayed) => {
             if let Some(original_edge) = original_edge {
                 lead_back(&mut replayed.run, &original_edge);
@@ -207,6 +207,10 @@ fn replay(prepared: Prepared, lasso: &Lasso, budget: &Budget) -> CheckedVerdict 
 /// The shortest stem and loop that tell the same execution, inputs included.
 fn shorten(replayed: &mut Replayed, program: &Program) {
     let Replayed { run, values, inputs, closing, .. } = replayed;
+    if let Closing::Growing { .. } = closing {
+        // What is said of a turn is said of this one.
+        return;
+    }
     let RunEnd::Lasso { start } = &mut run.end else {
         shorten_inputs(inputs);
         return;
@@ -267,6 +271,7 @@ mod tests {
     use automata::ltl::parse;
     use foundation::{Exhausted, SourceMap};
     use program::semantics::{Answer, Value};
+    use task::Lasso;
 
     use super::*;
     use crate::{Input, Properties, Request, load};

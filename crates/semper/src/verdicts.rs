@@ -5,7 +5,7 @@ use foundation::{Diagnostic, Diagnostics, SourceMap};
 use program::Program;
 use program::semantics::describe::value_text;
 use program::semantics::{RunEnd, Warning};
-use report::counterexample::{Counterexample, CounterexampleStep, Input};
+use report::counterexample::{Counterexample, CounterexampleStep, Growth, Input};
 use report::verdict::{Evidence, Figure, PropertyVerdict};
 use task::{Certificate, Reason, Scheduler};
 
@@ -91,8 +91,12 @@ fn evidence(verdict: &CheckedVerdict) -> Option<Evidence> {
             let by = format!("{finite} sets of traces refuted by a prefix, {ranked} by a ranking function (not re-checked yet)");
             Some(Evidence { checked: false, by })
         }
-        CheckedVerdict::Violated { replayed: Some(_), .. } => {
-            Some(Evidence { checked: true, by: "lasso replayed by the interpreter".to_owned() })
+        CheckedVerdict::Violated { replayed: Some(replayed), .. } => {
+            let by = match replayed.closing {
+                Closing::Growing { .. } => "lasso replayed by the interpreter; its growth checked for all turns",
+                _ => "lasso replayed by the interpreter",
+            };
+            Some(Evidence { checked: true, by: by.to_owned() })
         }
         CheckedVerdict::Violated { replayed: None, .. } => {
             Some(Evidence { checked: false, by: "lasso of the engine, not replayed".to_owned() })
@@ -119,7 +123,19 @@ fn counterexample(program: &Program, replayed: &Replayed, atoms: Vec<String>, so
         })
         .collect();
     let cycle = stem.split_off(end.repeats_from.unwrap_or(stem.len()));
-    Counterexample { atoms, inputs: replayed.inputs.iter().map(input).collect(), stem, cycle, end }
+    let growth = growth(program, &replayed.closing);
+    Counterexample { atoms, inputs: replayed.inputs.iter().map(input).collect(), stem, cycle, end, growth }
+}
+
+/// How numbers grow from turn to turn of the loop.
+fn growth(program: &Program, closing: &Closing) -> Vec<Growth> {
+    let Closing::Growing { growth, .. } = closing else { return Vec::new() };
+    let told = |growth: &certify::Growth| Growth {
+        name: growth.name.clone(),
+        start: value_text(program, &growth.start),
+        differences: growth.differences.iter().map(|difference| value_text(program, difference)).collect(),
+    };
+    growth.iter().map(told).collect()
 }
 
 /// What is to be said of an execution that its steps do not show.
@@ -141,7 +157,7 @@ fn notes(program: &Program, replayed: &Replayed, scheduler: Scheduler) -> Vec<St
              executions out"
         ));
     }
-    if let Closing::Without(variables) = &replayed.closing {
+    if let Closing::Without(variables) | Closing::Growing { without: variables, .. } = &replayed.closing {
         // Names of our own say nothing to anybody.
         let is_written = |name: &&str| !name.starts_with('%');
         let names = variables.iter().map(|&variable| program.variables.get(variable).map(|it| it.name.as_str()));

@@ -268,13 +268,13 @@ impl System {
         let logic = if is_linear { "QF_LRA" } else { "QF_NRA" };
         let solver = z3::Solver::new_for_logic(logic).unwrap_or_default();
         for constraint in &self.constraints {
-            solver.assert(&translate(constraint, &unknowns));
+            solver.assert(translate(constraint, &unknowns));
         }
         for choices in &self.choices {
             let choices: Vec<Bool> = (choices.iter())
                 .map(|choice| Bool::and(&choice.iter().map(|c| translate(c, &unknowns)).collect::<Vec<_>>()))
                 .collect();
-            solver.assert(&Bool::or(&choices));
+            solver.assert(Bool::or(&choices));
         }
         let end = Instant::now() + limit;
         let mut found = None;
@@ -291,7 +291,7 @@ impl System {
             if let Some(unknown) = zero {
                 let is_zero_already =
                     found.as_ref().is_some_and(|v: &Vec<Fraction>| v[unknown.index()].numerator == BigInt::from(0));
-                solver.assert(&unknowns[unknown.index()].eq(Real::from_rational(0, 1)));
+                solver.assert(unknowns[unknown.index()].eq(Real::from_rational(0, 1)));
                 if is_zero_already {
                     continue;
                 }
@@ -345,7 +345,7 @@ fn translate(constraint: &Constraint, unknowns: &[Real]) -> Bool {
 
 /// Reads `1.0`, `(- 1.0)`, `(/ 1.0 2.0)`, `(- (/ 1.0 2.0))` and `(/ (- 1.0) 2.0)`.
 fn parse(text: &str) -> Option<Fraction> {
-    let spaced = text.replace('(', " ").replace(')', " ");
+    let spaced = text.replace(['(', ')'], " ");
     let mut is_negative = false;
     let mut numbers: Vec<BigInt> = Vec::new();
     let mut is_quotient = false;

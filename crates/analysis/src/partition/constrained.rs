@@ -229,8 +229,8 @@ struct Holding<'a> {
     value: Value,
 }
 
-impl Environment for Holding<'_> {
-    fn program(&self) -> &Program {
+impl<'a> Environment<'a> for Holding<'a> {
+    fn program(&self) -> &'a Program {
         self.program
     }
 

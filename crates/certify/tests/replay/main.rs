@@ -3,6 +3,7 @@
 mod dependence;
 mod ends;
 mod fairness;
+mod growth;
 mod oracle;
 mod random;
 mod rooms;

@@ -60,7 +60,7 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
         Op::Assume(condition) => {
             let condition = encoder.encode(*condition)?;
             defined = condition.defined;
-            Step::assume(condition.term)
+            Step::assume(terms, condition.term)
         }
         Op::Assign { target, value: Operand::Scalar(value) } => {
             let part = encoder.part(target)?;
@@ -145,35 +145,13 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
     let undefined = terms.not(defined);
     if undefined != terms.truth(false) {
         // What the edge reads from outside is asked for after its target was found to exist.
-        passages.push(Passage { step: Step::assume(undefined), exit: Exit::Undefined, asked: Vec::new() });
+        passages.push(Passage { step: Step::assume(terms, undefined), exit: Exit::Undefined, asked: Vec::new() });
     }
     if defined != terms.truth(false) {
-        let known = vocabulary.known_of(read(vocabulary, edge));
-        let step = Step { guard: terms.and([known, defined, step.guard]), ..step };
+        let step = Step { guard: terms.and([defined, step.guard]), ..step };
         passages.push(Passage { step, exit, asked });
     }
     Ok(passages)
-}
-
-/// The variables that an edge reads.
-fn read(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Vec<VariableId> {
-    let program = vocabulary.program();
-    let mut expressions = Vec::new();
-    match &program.edges[edge].op {
-        Op::Assume(condition) => expressions.push(*condition),
-        Op::Assign { target, value: Operand::Scalar(value) } => {
-            expressions.push(*value);
-            expressions.extend(target.operands());
-        }
-        _ => {}
-    }
-    let mut found = Vec::new();
-    for expression in expressions {
-        analysis::expressions::variables_read(program, expression, &mut |variable| found.push(variable));
-    }
-    found.sort_unstable();
-    found.dedup();
-    found
 }
 
 /// Writes a value to a place.

@@ -1,12 +1,14 @@
 //! The state at the start: what static initialisation leaves, as the interpreter finds it.
 
+use std::collections::HashSet;
+
 use logic::Term;
 use num_bigint::BigInt;
 use program::semantics::interpreter::Interpreter;
 use program::semantics::memory::Extent;
 use program::semantics::value::Pointer;
 use program::semantics::{ObjectId, SeededChoices, Value};
-use program::{Initial, Scalar, VariableId, VariableKind};
+use program::{Initial, Scalar, VariableKind};
 use task::Reason;
 
 use super::edge::{Asked, Exit, Passage};
@@ -30,6 +32,11 @@ pub fn encode(vocabulary: &Vocabulary<'_>) -> Result<Passage, Reason> {
     let mut asked = Vec::new();
     let mut guards: Vec<Term> = Vec::new();
     let start = vocabulary.prepared.start();
+    // The state at the start is observed too, before any edge is taken.
+    let mut looked_at = HashSet::new();
+    for atom in vocabulary.prepared.atoms_at(start).iter().flatten() {
+        analysis::expressions::variables_read(program, atom.value, &mut |variable| _ = looked_at.insert(variable));
+    }
     for (variable, symbol) in vocabulary.named() {
         let data = &program.variables[variable];
         let shape = vocabulary.shape(variable, data.span)?;
@@ -75,7 +82,8 @@ pub fn encode(vocabulary: &Vocabulary<'_>) -> Result<Passage, Reason> {
                 step.inputs.insert(contents);
             }
             (_, Shape::Scalar(scalar)) => {
-                if is_asked(vocabulary, variable) && vocabulary.is_live(start, variable) {
+                let matters = vocabulary.is_live(start, variable) || looked_at.contains(&variable);
+                if matters && !vocabulary.is_set_before_read(variable) {
                     let (input, range) = vocabulary.arbitrary(&data.name, scalar);
                     guards.push(range);
                     step.updates.insert(symbol, terms.variable(input));
@@ -95,10 +103,6 @@ pub fn encode(vocabulary: &Vocabulary<'_>) -> Result<Passage, Reason> {
     }
     step.guard = terms.and(guards);
     Ok(Passage { step, exit: Exit::Passes, asked })
-}
-
-fn is_asked(vocabulary: &Vocabulary<'_>, variable: VariableId) -> bool {
-    !vocabulary.is_set_before_read(variable)
 }
 
 /// The number of an address at the start: see [`expression`](super::expression).

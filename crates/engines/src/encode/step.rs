@@ -18,6 +18,9 @@ pub struct Step {
     pub updates: BTreeMap<Symbol, Term>,
     /// Symbols whose values are arbitrary, within what the guard says.
     pub inputs: BTreeSet<Symbol>,
+    /// What holds before the step in every execution, over variables and inputs. It may be used in proofs; an execution
+    /// need not be checked for it.
+    pub known: Term,
     /// Whether this is more than the program can do, so that no execution is promised by it.
     pub is_approximate: bool,
 }
@@ -25,12 +28,13 @@ pub struct Step {
 impl Step {
     /// Nothing changes.
     pub fn skip(terms: &Terms) -> Self {
-        Self::assume(terms.truth(true))
+        Self::assume(terms, terms.truth(true))
     }
 
     /// Nothing changes, and a condition holds.
-    pub fn assume(guard: Term) -> Self {
-        Self { guard, updates: BTreeMap::new(), inputs: BTreeSet::new(), is_approximate: false }
+    pub fn assume(terms: &Terms, guard: Term) -> Self {
+        let (updates, inputs) = (BTreeMap::new(), BTreeSet::new());
+        Self { guard, updates, inputs, known: terms.truth(true), is_approximate: false }
     }
 
     /// A variable gets a value.
@@ -59,6 +63,7 @@ impl Step {
             guard: terms.and([self.guard, self.after(terms, next.guard)]),
             updates,
             inputs: self.inputs.union(&next.inputs).copied().collect(),
+            known: terms.and([self.known, self.after(terms, next.known)]),
             is_approximate: self.is_approximate || next.is_approximate,
         }
     }
@@ -78,6 +83,7 @@ impl Step {
             guard: terms.substitute(self.guard, &replaced),
             updates: self.updates.iter().map(|(&s, &value)| (s, terms.substitute(value, &replaced))).collect(),
             inputs: fresh.values().copied().collect(),
+            known: terms.substitute(self.known, &replaced),
             is_approximate: self.is_approximate,
         };
         (step, fresh)

@@ -12,7 +12,7 @@ use program::passes::Prepared;
 use program::semantics::Integers;
 use program::semantics::arithmetic::{largest, smallest};
 use program::{
-    ExprId, ExprKind, IntType, LocationId, Op, Operand, Program, Scalar, Type, TypeId, VariableId,
+    ExprId, ExprKind, Initial, IntType, LocationId, Op, Operand, Program, Scalar, Type, TypeId, VariableId, VariableKind,
 };
 use task::Reason;
 
@@ -214,16 +214,13 @@ impl<'p> Vocabulary<'p> {
         }
     }
 
-    /// What is known of the values of the scalar variables that some expressions read, wherever control is.
-    pub fn known_of(&self, read: impl IntoIterator<Item = VariableId>) -> Term {
-        let symbols = self.symbols.borrow();
-        let known = read.into_iter().filter_map(|variable| {
-            let symbol = *symbols.get(&variable)?;
-            let bounds = self.bounds(variable);
-            let is_scalar = self.terms.sort_of_symbol(symbol) == Sort::Int;
-            is_scalar.then(|| bounds.hold_for(self.terms, self.terms.variable(symbol)))
+    /// What is known of the value of a variable wherever control is, by its symbol.
+    pub fn known(&self) -> HashMap<Symbol, Term> {
+        let numbers = self.named().into_iter().filter(|(_, symbol)| self.terms.sort_of_symbol(*symbol) == Sort::Int);
+        let known = numbers.map(|(variable, symbol)| {
+            (symbol, self.bounds(variable).hold_for(self.terms, self.terms.variable(symbol)))
         });
-        self.terms.and(known.collect::<Vec<_>>())
+        known.filter(|(_, known)| self.terms.as_truth(*known).is_none()).collect()
     }
 
     /// A new symbol for an arbitrary value of a type, and the condition that it is one.
@@ -256,6 +253,11 @@ impl Addresses {
         let program = &prepared.program;
         let mut found = Self::default();
         let mut open: Vec<ExprId> = prepared.atoms.expressions().collect();
+        for variable in program.variables.values() {
+            if let VariableKind::Global { initial: Initial::Values(items), .. } = &variable.kind {
+                open.extend(items.iter().map(|item| item.value));
+            }
+        }
         for edge in program.edges.values() {
             match &edge.op {
                 Op::Assume(condition) => open.push(*condition),

@@ -15,6 +15,7 @@ use program::semantics::Answer;
 use task::{Negation, Reason, Scheduler, WordReader};
 
 use super::space::{Leads, Next, Space, Step, Successors};
+use super::store::append;
 
 /// The most threads for which fairness is kept track of.
 const MOST_FAIR_THREADS: u32 = 24;
@@ -185,7 +186,7 @@ impl<'n, S: Space> Product<'n, S> {
                 }
             }
             for &(tag, marks) in &self.moves {
-                transitions.targets.extend_from_slice(&self.successors.states[index * words..(index + 1) * words]);
+                append(&mut transitions.targets, &self.successors.states[index * words..(index + 1) * words]);
                 *transitions.targets.last_mut().expect("a state has words") |= u64::from(tag) << shift;
                 transitions.marks.push(marks);
             }
@@ -211,7 +212,7 @@ impl<'n, S: Space> Product<'n, S> {
     fn split(&mut self, state: &[u64]) -> u32 {
         let shift = self.space.tag_shift();
         self.bare.clear();
-        self.bare.extend_from_slice(state);
+        append(&mut self.bare, state);
         let last = self.bare.last_mut().expect("a state has words");
         let tag = (*last >> shift) as u32;
         *last &= (1 << shift) - 1;

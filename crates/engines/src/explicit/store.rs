@@ -3,7 +3,7 @@
 //! States are compared word for word, so that no two are ever taken for one: a table that loses states can prove
 //! nothing. The arena grows by whole pieces, which are never moved. A table entry takes four bytes: the state's number,
 //! and in the bits that numbers do not need yet some bits of its hash, so that hardly ever a state is compared with
-//! another one. The table doubles when it is four fifths full; the old one is given back before the new one is
+//! another one. The table grows when it is four fifths full; the old one is given back before the new one is
 //! made, because the arena holds all that is needed.
 
 /// A set of states of equal length, numbered in the order in which they came.
@@ -122,7 +122,7 @@ impl Store {
     /// Makes room for so many more states. Lookups that were begun before are void.
     pub fn reserve(&mut self, more: usize) {
         while (self.len as usize + more) * 5 > self.table.len() * 4 {
-            self.rebuild(self.table.len() * 2);
+            self.rebuild(larger(self.table.len()));
         }
     }
 
@@ -134,7 +134,7 @@ impl Store {
         loop {
             let entry = self.table[slot];
             let Some(number) = self.number(entry) else { return Err(slot) };
-            if entry & tags == lookup.tag && self.get(number) == state {
+            if entry & tags == lookup.tag && are_equal(self.get(number), state) {
                 return Ok(number);
             }
             slot = if slot + 1 == self.table.len() { 0 } else { slot + 1 };
@@ -163,10 +163,12 @@ impl Store {
             self.pieces.push(vec![0; self.words << PIECE_BITS].into());
         }
         let piece = self.pieces.last_mut().expect("one was made at need");
-        piece[place * self.words..(place + 1) * self.words].copy_from_slice(state);
+        for (to, &word) in piece[place * self.words..].iter_mut().zip(state) {
+            *to = word;
+        }
         self.len += 1;
         if self.len as usize * 5 > self.table.len() * 4 {
-            self.rebuild(self.table.len() * 2);
+            self.rebuild(larger(self.table.len()));
         }
     }
 
@@ -183,6 +185,31 @@ impl Store {
             }
             self.table[slot] = lookup.tag | (number + 1);
         }
+    }
+}
+
+/// The size of the table that takes the place of a full one. A small one grows faster, because it hardly counts.
+fn larger(slots: usize) -> usize {
+    const SMALL: usize = 1 << 18;
+    if slots < SMALL { slots * 4 } else { slots * 2 }
+}
+
+/// Whether two states of the same length are equal. They have a word or two, for which a call would be too much.
+#[inline]
+fn are_equal(state: &[u64], other: &[u64]) -> bool {
+    match (state, other) {
+        ([word], [other]) => word == other,
+        _ => state == other,
+    }
+}
+
+/// Appends a state to others. It has a word or two, for which a call would be too much.
+#[inline]
+pub fn append(states: &mut Vec<u64>, state: &[u64]) {
+    match *state {
+        [word] => states.push(word),
+        [first, second] => states.extend([first, second]),
+        _ => states.extend_from_slice(state),
     }
 }
 

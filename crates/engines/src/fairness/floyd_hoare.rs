@@ -72,6 +72,13 @@ impl<'t> FloydHoare<'t> {
         })
     }
 
+    /// Whether all predicates of one state are among those of another: what the other refutes, it refutes.
+    pub fn is_stronger(&self, stronger: u32, weaker: u32) -> bool {
+        let states = self.states.borrow();
+        stronger as usize == FALSE
+            || weaker as usize != FALSE && states.sets[weaker as usize].is_subset(&states.sets[stronger as usize])
+    }
+
     fn successor(&self, from: StateId, step: u32) -> StateId {
         if from.index() == FALSE {
             return from;

@@ -2,7 +2,8 @@
 //!
 //! Most triples are decided without the solver: what a step does not write stays true, and a condition that has nothing
 //! in common with what is known before the step does not follow from it. What the solver does not know counts as not
-//! valid, and as possible.
+//! valid, and as possible. What is known of single variables wherever control is (see [`Triples::know`]) may be used in
+//! every triple.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -29,6 +30,7 @@ pub struct Triples<'t> {
     /// The terms.
     pub terms: &'t Terms,
     solver: RefCell<Z3<'t>>,
+    known: RefCell<HashMap<Symbol, Term>>,
     satisfiable: RefCell<HashMap<Term, Option<bool>>>,
     valid: RefCell<HashMap<(Term, u32, Term), bool>>,
     decided: RefCell<Decided>,
@@ -40,10 +42,29 @@ impl<'t> Triples<'t> {
         Self {
             terms,
             solver: RefCell::new(solver),
+            known: RefCell::default(),
             satisfiable: RefCell::default(),
             valid: RefCell::default(),
             decided: RefCell::default(),
         }
+    }
+
+    /// From here on these conditions on single variables hold wherever control is.
+    pub fn know(&self, known: HashMap<Symbol, Term>) {
+        *self.known.borrow_mut() = known;
+        self.satisfiable.borrow_mut().clear();
+        self.valid.borrow_mut().clear();
+    }
+
+    /// What is known of some variables.
+    pub fn known_of<'s>(&self, symbols: impl IntoIterator<Item = &'s Symbol>) -> Term {
+        let known = self.known.borrow();
+        self.terms.and(symbols.into_iter().filter_map(|symbol| known.get(symbol).copied()).collect::<Vec<_>>())
+    }
+
+    /// What is known of a variable.
+    pub fn known(&self, symbol: Symbol) -> Option<Term> {
+        self.known.borrow().get(&symbol).copied()
     }
 
     /// How triples were decided so far.
@@ -64,8 +85,9 @@ impl<'t> Triples<'t> {
         if let Some(&known) = self.satisfiable.borrow().get(&condition) {
             return known;
         }
+        let known = self.known_of(self.terms.symbols(condition).iter());
         let mut solver = self.solver.borrow_mut();
-        let answer = match solver.check(&[condition]) {
+        let answer = match solver.check(&[condition, known]) {
             Satisfiability::Satisfiable => Some(true),
             Satisfiability::Unsatisfiable => Some(false),
             Satisfiability::Unknown(_) => None,
@@ -107,8 +129,11 @@ impl<'t> Triples<'t> {
             self.decided.borrow_mut().at_sight += 1;
             return true;
         }
-        let refuted = terms.not(step.after(terms, after));
-        let known = terms.and([before, step.guard]);
+        // What is known of the variables afterwards may be used as well.
+        let written: Vec<Symbol> = seen.iter().copied().filter(|symbol| step.updates.contains_key(symbol)).collect();
+        let refuted = terms.and([terms.not(after), self.known_of(&written)]);
+        let refuted = step.after(terms, refuted);
+        let known = terms.and([before, step.guard, step.known]);
         if refuted == terms.truth(false) || known == terms.truth(false) {
             self.decided.borrow_mut().at_sight += 1;
             return true;

@@ -25,8 +25,16 @@ pub enum Trace {
     Unknown(String),
 }
 
-/// Whether a sequence of steps can be executed from some state.
-pub fn examine(terms: &Terms, solver: &mut dyn Solver, steps: &[Step]) -> Trace {
+/// Whether a sequence of steps can be executed from some state, where what is known of single variables holds all the
+/// way.
+pub fn examine(
+    terms: &Terms,
+    solver: &mut dyn Solver,
+    steps: &[Step],
+    known: &dyn Fn(Symbol) -> Option<Term>,
+) -> Trace {
+    let read: BTreeSet<Symbol> = steps.iter().flat_map(|step| step.read(terms)).collect();
+    let mut given: Vec<Term> = read.iter().filter_map(|&symbol| known(symbol)).collect();
     let mut versions: HashMap<Symbol, Term> = HashMap::new();
     /// What an assumption stands for.
     enum Origin {
@@ -38,6 +46,7 @@ pub fn examine(terms: &Terms, solver: &mut dyn Solver, steps: &[Step]) -> Trace 
     let mut renamed_steps: Vec<Step> = Vec::new();
     for (position, step) in steps.iter().enumerate() {
         let step = if step.inputs.is_empty() { step.clone() } else { step.with_new_inputs(terms) };
+        given.push(terms.substitute(step.known, &versions));
         for conjunct in terms.conjuncts(step.guard) {
             assumptions.push(terms.substitute(conjunct, &versions));
             origins.push((position, Origin::Guard(conjunct)));
@@ -46,17 +55,22 @@ pub fn examine(terms: &Terms, solver: &mut dyn Solver, steps: &[Step]) -> Trace 
         for (&symbol, &value) in &step.updates {
             let version = terms.fresh(&terms.name(symbol), terms.sort_of_symbol(symbol));
             next.insert(symbol, version);
+            given.extend(known(symbol).map(|known| terms.substitute(known, &HashMap::from([(symbol, version)]))));
             assumptions.push(terms.equal(version, terms.substitute(value, &versions)));
             origins.push((position, Origin::Update(symbol)));
         }
         versions = next;
         renamed_steps.push(step);
     }
-    match solver.check(&assumptions) {
+    solver.push();
+    given.into_iter().for_each(|known| solver.assert(known));
+    let answer = solver.check(&assumptions);
+    let core: BTreeSet<Term> = solver.core().into_iter().collect();
+    solver.pop();
+    match answer {
         Satisfiability::Satisfiable => Trace::Feasible,
         Satisfiability::Unknown(why) => Trace::Unknown(why),
         Satisfiability::Unsatisfiable => {
-            let core: BTreeSet<Term> = solver.core().into_iter().collect();
             let mut relevant: Vec<Step> = (renamed_steps.iter())
                 .map(|step| Step { guard: terms.truth(true), ..havoc(terms, step, |_| true) })
                 .collect();

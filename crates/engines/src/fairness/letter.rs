@@ -102,6 +102,13 @@ impl Letters {
         self.letter(step, self.way(letter))
     }
 
+    /// The letter with the same way, of which more is known.
+    pub fn knowing(&self, terms: &Terms, letter: Letter, known: logic::Term) -> Letter {
+        let step = self.step(letter);
+        let known = terms.and([step.known, known]);
+        self.letter(Step { known, ..(*step).clone() }, self.way(letter))
+    }
+
     /// One letter and then another, as one.
     pub fn then(&self, terms: &Terms, first: Letter, second: Letter) -> Letter {
         self.compositions.set(self.compositions.get() + 1);

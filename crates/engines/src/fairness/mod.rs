@@ -6,21 +6,25 @@
 //! | [`observation`] | which edges read a letter of the property |
 //! | [`product`] | the Büchi program: program and negated property side by side |
 //! | [`blocks`] | sequences of edges composed into one |
+//! | [`invariants`] | what relational analysis knows of its states |
 //! | [`letter`] | the labels of its edges |
 //! | [`hoare`] | Hoare triples over them |
 //! | [`interpolate`] | predicates that refute a finite trace |
 //! | [`floyd_hoare`], [`ranked`] | modules: traces refuted by a prefix, or by a ranking function |
 //! | [`module`](mod@module) | what modules have in common |
+//! | [`remainder`] | emptiness of the Büchi program minus the modules |
 //! | [`lasso`] | ranking functions and arguments for non-termination of one lasso |
 //! | [`refine`] | from a lasso to a module |
-//! | [`violation`] | from an execution of a lasso to a counterexample |
+//! | [`violation`], [`answers`] | from an execution of a lasso to a counterexample |
 //!
 //! `docs/design/fairness.md` walks through the paper's example.
 
+pub mod answers;
 pub mod blocks;
 pub mod floyd_hoare;
 pub mod hoare;
 pub mod interpolate;
+pub mod invariants;
 pub mod lasso;
 pub mod letter;
 pub mod module;
@@ -28,13 +32,12 @@ pub mod observation;
 pub mod product;
 pub mod ranked;
 pub mod refine;
+pub mod remainder;
 pub mod violation;
 
 use std::rc::Rc;
+use std::time::Duration;
 
-use automata::algorithms::classify::Kind;
-use automata::algorithms::complement::Variant;
-use automata::algorithms::{Antichain, Complement, Difference, Exact, StateSet, lasso::construct, search_with};
 use foundation::Budget;
 use logic::Terms;
 use program::passes::inline::NotInlined;
@@ -44,13 +47,17 @@ use task::{Certificate, Engine, Negation, Outcome, Reason, Statistics, Task, Ver
 
 use crate::encode::Vocabulary;
 use hoare::Triples;
-use module::{Refuted, Shared};
+use module::Refuted;
 use observation::Observation;
 use product::Builder;
 use refine::{Refinement, Refiner};
+use remainder::Rest;
 
 /// Programs that inlining makes larger than this are refused.
 const MOST_EDGES: usize = 20_000;
+
+/// How long one query to the solver may take.
+const QUERY_LIMIT: Duration = Duration::from_secs(3);
 
 /// The engine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -79,7 +86,9 @@ impl Fairness {
         let terms = Terms::new();
         let vocabulary = Vocabulary::new(&prepared, &terms);
         budget.check()?;
-        let triples = Rc::new(Triples::new(&terms, Z3::new(&terms, budget)));
+        let mut solver = Z3::new(&terms, budget);
+        solver.set_query_limit(Some(QUERY_LIMIT));
+        let triples = Rc::new(Triples::new(&terms, solver));
         let observation = Observation::new(task, &negation, &vocabulary)?;
         let builder = Builder {
             terms: &terms,
@@ -91,6 +100,7 @@ impl Fairness {
         };
         let mut product = builder.build()?;
         product.graph = blocks::compose(&terms, &product.graph, &product.letters, &triples, budget)?;
+        product.graph = invariants::strengthen(&terms, &product.graph, &product.letters, &triples, budget)?;
         product.growth.reduced = (product.graph.state_count(), product.graph.edge_count());
         let growth = product.growth;
         statistics.count("program_locations", growth.program.0 as u64);
@@ -100,20 +110,15 @@ impl Fairness {
         statistics.count("reduced_locations", growth.reduced.0 as u64);
         statistics.count("reduced_edges", growth.reduced.1 as u64);
         let letters = Rc::new(product.letters);
-        let refiner = Refiner { terms: &terms, triples: Rc::clone(&triples), letters: Rc::clone(&letters) };
-        let mut difference = Difference::new(&product.graph, Vec::new(), Exact);
+        let refiner = Refiner::new(&terms, Rc::clone(&triples), Rc::clone(&letters));
+        let mut rest = Rest::new(&product.graph);
         let mut counts = Counts::default();
         let verdict = loop {
             if let Err(exhausted) = budget.check() {
                 break Err(exhausted.into());
             }
-            let lasso = {
-                let found = search_with(&difference, &mut Antichain::new(&difference), budget);
-                found.and_then(|found| {
-                    counts.states = found.visited.len();
-                    construct(&difference, &found, budget)
-                })
-            };
+            let lasso = rest.find_lasso(budget);
+            counts.states = rest.visited;
             let lasso = match lasso {
                 Ok(Some(lasso)) => lasso,
                 Ok(None) => {
@@ -141,16 +146,10 @@ impl Fairness {
                         eprintln!("  {why} ({})", module.name());
                     }
                     counts.add(&module);
-                    let kind = match module {
-                        Refuted::Finite(_) => Kind::FiniteTrace,
-                        Refuted::Ranked(_) | Refuted::OneLasso(_) => {
-                            Kind::SemiDeterministic { second_part: StateSet::new() }
-                        }
-                    };
-                    if difference.room() == 0 {
+                    if !rest.has_room() {
                         break Err(Reason::Incomplete("too many ranking functions are needed".to_owned()));
                     }
-                    difference.subtract(Complement::new(Shared(Rc::new(module)), kind, Variant::Refined));
+                    rest.subtract(module);
                 }
             }
         };
@@ -197,7 +196,7 @@ struct Counts {
 impl Counts {
     fn add(&mut self, module: &Refuted<'_>) {
         match module {
-            Refuted::Finite(_) => self.finite += 1,
+            Refuted::Finite(_) | Refuted::Prefix(_) => self.finite += 1,
             Refuted::Ranked(_) | Refuted::OneLasso(_) => self.ranked += 1,
         }
     }

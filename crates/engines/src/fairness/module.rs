@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use automata::algorithms::{Module, StateSet};
 use automata::buchi::{Automaton, Components, Marks, StateId};
+use foundation::Id;
 
 use super::floyd_hoare::FloydHoare;
 use super::letter::Letter;
@@ -16,8 +17,44 @@ pub enum Refuted<'t> {
     Finite(FloydHoare<'t>),
     /// By a ranking function.
     Ranked(Ranked<'t>),
+    /// All traces that begin with one word.
+    Prefix(Prefix),
     /// One lasso, by a ranking function.
     OneLasso(OneLasso),
+}
+
+/// The module of all traces that begin with one word: the last resort where no predicates are found.
+pub struct Prefix {
+    word: Vec<u32>,
+}
+
+impl Prefix {
+    /// The traces that begin with a word.
+    pub fn new(word: &[Letter]) -> Self {
+        Self { word: word.iter().map(|letter| letter.step).collect() }
+    }
+}
+
+impl Module for Prefix {
+    type Label = Letter;
+
+    fn initial(&self) -> StateSet {
+        std::iter::once(StateId::from_index(0)).collect()
+    }
+
+    /// The state counts the letters of the word that were read; the last one is for all other traces.
+    fn read(&self, state: StateId, letter: &Letter) -> StateSet {
+        let next = match self.word.get(state.index()) {
+            Some(&step) if step == letter.step => state.index() + 1,
+            Some(_) => self.word.len() + 1,
+            None => state.index(),
+        };
+        std::iter::once(StateId::from_index(next)).collect()
+    }
+
+    fn is_accepting(&self, state: StateId) -> bool {
+        state.index() == self.word.len()
+    }
 }
 
 /// A module that several owners read.
@@ -30,6 +67,7 @@ impl Module for Shared<'_> {
     fn initial(&self) -> StateSet {
         match &*self.0 {
             Refuted::Finite(module) => module.initial(),
+            Refuted::Prefix(module) => module.initial(),
             Refuted::Ranked(module) => module.initial(),
             Refuted::OneLasso(module) => module.initial(),
         }
@@ -38,6 +76,7 @@ impl Module for Shared<'_> {
     fn read(&self, state: StateId, letter: &Letter) -> StateSet {
         match &*self.0 {
             Refuted::Finite(module) => module.read(state, letter),
+            Refuted::Prefix(module) => module.read(state, letter),
             Refuted::Ranked(module) => module.read(state, letter),
             Refuted::OneLasso(module) => module.read(state, letter),
         }
@@ -46,6 +85,7 @@ impl Module for Shared<'_> {
     fn is_accepting(&self, state: StateId) -> bool {
         match &*self.0 {
             Refuted::Finite(module) => module.is_accepting(state),
+            Refuted::Prefix(module) => module.is_accepting(state),
             Refuted::Ranked(module) => module.is_accepting(state),
             Refuted::OneLasso(module) => module.is_accepting(state),
         }
@@ -86,6 +126,7 @@ impl Refuted<'_> {
     pub fn name(&self) -> &'static str {
         match self {
             Refuted::Finite(_) => "finite",
+            Refuted::Prefix(_) => "one prefix",
             Refuted::Ranked(module) => module.stage.name(),
             Refuted::OneLasso(_) => "one lasso",
         }

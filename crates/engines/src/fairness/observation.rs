@@ -25,6 +25,8 @@ pub struct Observation<'t> {
     vocabulary: &'t Vocabulary<'t>,
     /// By edge: whether it reads a letter.
     reads: Vec<bool>,
+    /// By location: whether an atom may differ there from what was observed last.
+    is_stale: Vec<bool>,
 }
 
 impl<'t> Observation<'t> {
@@ -55,7 +57,7 @@ impl<'t> Observation<'t> {
                 ObserveMode::Step => edge.observe == Observe::Step,
             })
             .collect();
-        let mut observation = Self { task, vocabulary, reads: observed.clone() };
+        let mut observation = Self { task, vocabulary, reads: observed.clone(), is_stale: Vec::new() };
         observation.thin_out(negation, &observed)?;
         Ok(observation)
     }
@@ -65,9 +67,19 @@ impl<'t> Observation<'t> {
         self.reads[edge.index()]
     }
 
+    /// Whether an atom may differ at a location from what was observed last.
+    pub fn is_stale(&self, location: LocationId) -> bool {
+        self.is_stale[location.index()]
+    }
+
     /// Decides which edges read, and refuses cycles in which nothing is observed although an atom may change.
     fn thin_out(&mut self, negation: &Negation, observed: &[bool]) -> Result<(), Reason> {
+        let program = self.vocabulary.program();
         let changes = self.changes(negation);
+        self.is_stale = self.stale(observed, &changes);
+        if self.task.semantics.observe == ObserveMode::Change {
+            self.refuse_unfinished(&changes)?;
+        }
         if negation.stutter_invariant {
             self.reads = self.necessary(observed, &changes);
         }
@@ -77,11 +89,27 @@ impl<'t> Observation<'t> {
             let still = cycle.iter().all(|edge| !changes[edge.index()]);
             match candidate {
                 Some(edge) => self.reads[edge.index()] = true,
-                None if still && negation.stutter_invariant => self.reads[cycle[0].index()] = true,
+                // What is read here is what was observed last.
+                None if still && negation.stutter_invariant && !self.is_stale(program.edges[cycle[0]].to) => {
+                    self.reads[cycle[0].index()] = true;
+                }
                 None => {
-                    let span = self.vocabulary.program().edges[cycle[0]].span;
+                    let span = program.edges[cycle[0]].span;
                     return Err(Reason::unsupported("a loop in which nothing is observed", Some(span)));
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where changes are observed, a full expression that has changed something and then calls a function is observed
+    /// when it is complete, and not by what the callee does: refuses such expressions.
+    fn refuse_unfinished(&self, changes: &[bool]) -> Result<(), Reason> {
+        for (id, edge) in self.vocabulary.program().edges.iter() {
+            let unfinished = self.is_stale(edge.from) || changes[id.index()] && edge.observe == Observe::No;
+            if unfinished && !self.vocabulary.prepared.crossed(id).1.is_empty() {
+                let what = "observation of changes where an expression makes one before it calls a function";
+                return Err(Reason::unsupported(what, Some(edge.span)));
             }
         }
         Ok(())
@@ -118,8 +146,8 @@ impl<'t> Observation<'t> {
         program.edges.values().map(changes).collect()
     }
 
-    /// The observed edges at which an atom may differ from what was read last.
-    fn necessary(&self, observed: &[bool], changes: &[bool]) -> Vec<bool> {
+    /// The locations at which an atom may differ from what was observed last.
+    fn stale(&self, observed: &[bool], changes: &[bool]) -> Vec<bool> {
         let program = self.vocabulary.program();
         let mut is_stale = vec![false; program.locations.len()];
         loop {
@@ -132,11 +160,16 @@ impl<'t> Observation<'t> {
                 }
             }
             if !grew {
-                break;
+                return is_stale;
             }
         }
+    }
+
+    /// The observed edges at which an atom may differ from what was observed last.
+    fn necessary(&self, observed: &[bool], changes: &[bool]) -> Vec<bool> {
+        let program = self.vocabulary.program();
         let necessary = |(id, edge): (EdgeId, &program::Edge)| {
-            observed[id.index()] && (changes[id.index()] || is_stale[edge.from.index()])
+            observed[id.index()] && (changes[id.index()] || self.is_stale(edge.from))
         };
         program.edges.iter().map(necessary).collect()
     }
@@ -184,13 +217,13 @@ impl<'t> Observation<'t> {
         None
     }
 
-    /// The conditions under which a guard of the automaton holds, one conjunction of literals each, in a state that
-    /// control has come to by an edge (none at the start), or at whose edge it has stopped.
+    /// The conditions under which a guard of the automaton holds, one conjunction of literals each, in a state that is
+    /// seen from a location after control has passed or stopped there.
     pub fn conditions(
         &self,
         terms: &Terms,
         guard: &Guard,
-        edge: Option<EdgeId>,
+        location: LocationId,
         exit: Exit,
     ) -> Result<Vec<Term>, Reason> {
         let Some(cubes) = guard.cubes_within(MOST_CUBES) else {
@@ -200,7 +233,7 @@ impl<'t> Observation<'t> {
         for cube in cubes {
             let mut literals = Vec::new();
             for (atom, value) in cube {
-                let truth = self.truth(terms, atom.index(), edge, exit)?;
+                let truth = self.truth(terms, atom.index(), location, exit)?;
                 literals.push(if value { truth } else { terms.not(truth) });
             }
             conditions.push(terms.and(literals));
@@ -209,23 +242,19 @@ impl<'t> Observation<'t> {
     }
 
     /// The truth of an atom.
-    fn truth(&self, terms: &Terms, atom: usize, edge: Option<EdgeId>, exit: Exit) -> Result<Term, Reason> {
+    fn truth(&self, terms: &Terms, atom: usize, location: LocationId, exit: Exit) -> Result<Term, Reason> {
         let prepared = self.vocabulary.prepared;
         let program = &prepared.program;
-        let location = match (edge, exit) {
-            (None, _) => prepared.start(),
-            (Some(edge), Exit::Passes) => program.edges[edge].to,
-            (Some(edge), _) => program.edges[edge].from,
-        };
         Ok(match &self.task.atoms[atom] {
             Atom::End => terms.truth(matches!(exit, Exit::Returns | Exit::Ends)),
             Atom::Error => terms.truth(exit == Exit::Undefined),
             Atom::Deadlock | Atom::Call(_) | Atom::Overflow => terms.truth(false),
-            Atom::State { active, .. } if exit == Exit::Returns && !active.is_empty() => terms.truth(false),
             Atom::State { .. } => match &prepared.atoms_at(location)[atom] {
                 None => terms.truth(false),
                 Some(seen) => {
-                    let span = edge.map_or(program.functions[prepared.root()].span, |edge| program.edges[edge].span);
+                    let first = program.locations[location].out.first();
+                    let span =
+                        first.map_or(program.functions[prepared.root()].span, |&edge| program.edges[edge].span);
                     let encoded = Encoder { vocabulary: self.vocabulary, span }.encode(seen.value)?;
                     terms.and([encoded.term, encoded.defined])
                 }

@@ -84,11 +84,13 @@ impl Builder<'_, '_> {
         for edge in program.edges.ids() {
             passages[edge.index()] = Some(encode(self.vocabulary, edge)?);
         }
-        for edge in program.edges.ids() {
-            self.conditions(Some(edge), Exit::Passes)?;
+        for location in program.locations.ids() {
+            for step in self.negation.automaton.edges() {
+                self.observation.conditions(self.terms, &step.label, location, Exit::Passes)?;
+            }
         }
-        self.conditions(None, Exit::Passes)?;
         let start = initial::encode(self.vocabulary)?;
+        self.triples.know(self.vocabulary.known());
         let mut graph = Automaton::new(self.negation.automaton.acceptance_sets());
         let mut numbers: HashMap<(Place, StateId), StateId> = HashMap::new();
         let mut open: Vec<(Place, StateId)> = Vec::new();
@@ -106,9 +108,9 @@ impl Builder<'_, '_> {
             self.budget.check()?;
             let from = number(node, &mut graph, &mut open);
             let (place, state) = node;
-            let mut follow = |edge: Option<EdgeId>, passage: &Passage, to: Place, reads: Option<Exit>| {
+            let mut follow = |edge: Option<EdgeId>, passage: &Passage, to: Place, reads: Option<(LocationId, Exit)>| {
                 let letter = letters.of_passage(edge, passage);
-                let Some(seen) = reads else {
+                let Some((seen_from, exit)) = reads else {
                     for letter in self.split(&letters, letter, self.terms.truth(true)) {
                         let to = number((to, state), &mut graph, &mut open);
                         graph.add_edge(from, letter, to, automata::buchi::Marks::NONE);
@@ -116,7 +118,7 @@ impl Builder<'_, '_> {
                     return Ok(());
                 };
                 for step in self.negation.automaton.edges_from(state) {
-                    for condition in self.observation.conditions(self.terms, &step.label, edge, seen)? {
+                    for condition in self.observation.conditions(self.terms, &step.label, seen_from, exit)? {
                         for letter in self.split(&letters, letter, condition) {
                             let to = number((to, step.to), &mut graph, &mut open);
                             graph.add_edge(from, letter, to, step.marks);
@@ -127,16 +129,24 @@ impl Builder<'_, '_> {
             };
             match place {
                 Place::Start => {
-                    follow(None, &start, Place::At(self.vocabulary.prepared.start()), Some(Exit::Passes))?;
+                    let first = self.vocabulary.prepared.start();
+                    follow(None, &start, Place::At(first), Some((first, Exit::Passes)))?;
+                }
+                Place::At(location) if program.locations[location].out.is_empty() => {
+                    // Control stays here, and what was observed last is observed for ever.
+                    if self.observation.is_stale(location) {
+                        return Err(Reason::unsupported("a place that is never left and was not observed", None));
+                    }
+                    let stay = Passage { step: Step::skip(self.terms), exit: Exit::Passes, asked: Vec::new() };
+                    follow(None, &stay, place, Some((location, Exit::Passes)))?;
                 }
                 Place::At(location) => {
                     for &edge in &program.locations[location].out {
+                        let to = program.edges[edge].to;
                         for passage in passages[edge.index()].as_ref().expect("all edges are encoded") {
-                            let reads = self.observation.reads(edge).then_some(Exit::Passes);
+                            let reads = self.observation.reads(edge).then_some((to, Exit::Passes));
                             match passage.exit {
-                                Exit::Passes => {
-                                    follow(Some(edge), passage, Place::At(program.edges[edge].to), reads)?;
-                                }
+                                Exit::Passes => follow(Some(edge), passage, Place::At(to), reads)?,
                                 Exit::Returns => {
                                     follow(Some(edge), passage, Place::Stopped(edge, Exit::Returns), reads)?;
                                 }
@@ -145,23 +155,10 @@ impl Builder<'_, '_> {
                             }
                         }
                     }
-                    // A location without edges is never left.
-                    if program.locations[location].out.is_empty() {
-                        let what = "a location that is never left";
-                        return Err(Reason::Incomplete(what.to_owned()));
-                    }
                 }
                 Place::Stopped(edge, exit) => {
                     let stay = Passage { step: Step::skip(self.terms), exit, asked: Vec::new() };
-                    let letter = letters.of_passage(None, &stay);
-                    for step in self.negation.automaton.edges_from(state) {
-                        for condition in self.observation.conditions(self.terms, &step.label, Some(edge), exit)? {
-                            for letter in self.split(&letters, letter, condition) {
-                                let to = number((place, step.to), &mut graph, &mut open);
-                                graph.add_edge(from, letter, to, step.marks);
-                            }
-                        }
-                    }
+                    follow(None, &stay, place, Some((program.edges[edge].from, exit)))?;
                 }
             }
         }
@@ -175,14 +172,6 @@ impl Builder<'_, '_> {
 
     fn cuts_undefined(&self) -> bool {
         self.vocabulary.prepared.semantics.undefined == program::semantics::UndefinedMode::Assume
-    }
-
-    /// Encodes all atoms as they look after an edge, so that their variables have symbols.
-    fn conditions(&self, edge: Option<EdgeId>, exit: Exit) -> Result<(), Reason> {
-        for step in self.negation.automaton.edges() {
-            self.observation.conditions(self.terms, &step.label, edge, exit)?;
-        }
-        Ok(())
     }
 
     /// The letter with a condition that holds afterwards, split into letters with conjunctive guards, without those that

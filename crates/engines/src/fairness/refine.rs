@@ -1,6 +1,7 @@
 //! Refinement: from one trace that cannot be executed to a module of many.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
 
 use foundation::{Budget, Exhausted};
@@ -12,7 +13,7 @@ use super::hoare::Triples;
 use super::interpolate::{Trace, backward, examine, forward};
 use super::lasso::{self, Analysis, Lasso, NonTermination, RankingArgument};
 use super::letter::{Letter, Letters};
-use super::module::{Refuted, accepts};
+use super::module::{Prefix, Refuted, accepts};
 use super::ranked::{Argument, OneLasso, Ranked, Stage};
 use crate::encode::Step;
 
@@ -49,53 +50,105 @@ pub struct Refiner<'t> {
     pub triples: Rc<Triples<'t>>,
     /// The letters.
     pub letters: Rc<Letters>,
+    /// The cycles that were refuted together with a stem.
+    refuted_cycles: RefCell<HashSet<Vec<u32>>>,
 }
 
 impl<'t> Refiner<'t> {
+    /// Nothing refined yet.
+    pub fn new(terms: &'t Terms, triples: Rc<Triples<'t>>, letters: Rc<Letters>) -> Self {
+        Self { terms, triples, letters, refuted_cycles: RefCell::default() }
+    }
+
     /// Refutes a lasso with as many others as possible, or finds an execution of it.
     pub fn refine(&self, stem: &[Letter], cycle: &[Letter], budget: &Budget) -> Result<Refinement<'t>, Exhausted> {
-        let both: Vec<Letter> = stem.iter().chain(cycle).copied().collect();
-        let mut why_unknown = None;
-        // The stem, the cycle, both: a shorter refutation holds for more traces. The cycle alone is refuted wherever it
-        // stands.
         let (of_stem, of_cycle) = (self.examine(stem), self.examine(cycle));
         budget.check()?;
-        let mut candidates: Vec<(&[Letter], Trace, &str)> = match (&of_stem, &of_cycle) {
-            (Trace::Infeasible(_), Trace::Infeasible(_)) if stem.len() < cycle.len() => {
-                vec![(stem, of_stem, "the stem"), (cycle, of_cycle, "the cycle")]
-            }
-            _ => vec![(cycle, of_cycle, "the cycle"), (stem, of_stem, "the stem")],
-        };
-        if candidates.iter().all(|(_, trace, _)| !matches!(trace, Trace::Infeasible(_))) {
-            let trace = self.examine(&both);
-            candidates.push((&both, trace, "the stem with the cycle"));
+        // A shorter refutation holds for more traces; that of the cycle alone, wherever the cycle stands.
+        let mut order = [(cycle, of_cycle, "the cycle"), (stem, of_stem, "the stem")];
+        if order.iter().all(|(_, trace, _)| matches!(trace, Trace::Infeasible(_))) && stem.len() < cycle.len() {
+            order.reverse();
         }
-        for (word, trace, what) in candidates {
-            budget.check()?;
+        let mut unknown = None;
+        for (word, trace, what) in order {
             match trace {
                 Trace::Feasible => {}
-                Trace::Unknown(why) => why_unknown = Some(why),
+                Trace::Unknown(why) => unknown = Some(why),
+                Trace::Infeasible(core) => return Ok(self.refuted_by_prefix(word, &core, what, stem, cycle)),
+            }
+        }
+        if unknown.is_none() {
+            let both: Vec<Letter> = stem.iter().chain(cycle).copied().collect();
+            match self.examine(&both) {
+                Trace::Feasible => return self.terminate(stem, cycle, budget),
+                Trace::Unknown(why) => unknown = Some(why),
                 Trace::Infeasible(core) => {
-                    if let Some(module) = self.floyd_hoare(word, &core) {
-                        let why = format!("{what} cannot be executed");
-                        return Ok(Refinement::Refuted { module: Refuted::Finite(module), why });
+                    // A cycle that keeps coming back behind ever longer stems is better ranked than refuted stem by stem.
+                    let again = !self.refuted_cycles.borrow_mut().insert(cycle.iter().map(|l| l.step).collect());
+                    if again && let Some(refinement) = self.rank_alone(stem, cycle, budget)? {
+                        return Ok(refinement);
                     }
                     budget.check()?;
-                    return Ok(Refinement::Unknown(format!("no predicates were found that refute {what}")));
+                    return Ok(self.refuted_by_prefix(&both, &core, "the stem with the cycle", stem, cycle));
                 }
             }
         }
-        if let Some(why) = why_unknown {
-            return Ok(Refinement::Unknown(format!("the solver does not know whether a trace is feasible ({why})")));
-        }
-        self.terminate(stem, cycle, budget)
+        let why = unknown.unwrap_or_default();
+        Ok(Refinement::Unknown(format!("the solver does not know whether a trace is feasible ({why})")))
+    }
+
+    /// The module of a word on the lasso that cannot be executed, given what matters of its steps.
+    fn refuted_by_prefix(
+        &self,
+        word: &[Letter],
+        core: &[Step],
+        what: &str,
+        stem: &[Letter],
+        cycle: &[Letter],
+    ) -> Refinement<'t> {
+        let why = format!("{what} cannot be executed");
+        let module = match self.floyd_hoare(word, core) {
+            Some(module) => Refuted::Finite(module),
+            None => Refuted::Prefix(Prefix::new(&stem.iter().chain(cycle).copied().collect::<Vec<_>>())),
+        };
+        Refinement::Refuted { module, why }
+    }
+
+    /// Ranks the cycle of a lasso without its stem.
+    fn rank_alone(
+        &self,
+        stem: &[Letter],
+        cycle: &[Letter],
+        budget: &Budget,
+    ) -> Result<Option<Refinement<'t>>, Exhausted> {
+        let (nothing, cycle_step) = (Step::skip(self.terms), self.letters.step(self.composed(cycle)));
+        let alone = Lasso { stem: &nothing, cycle: &cycle_step };
+        let known = self.known_in(&cycle_step);
+        let found = self.triples.with_solver(|solver| {
+            solver.set_kind("lasso");
+            lasso::Search::new(self.terms, &alone, known, budget).simple(solver)
+        })?;
+        Ok(found.map(|argument| self.ranked_away(stem, cycle, &argument)))
+    }
+
+    /// What is known whenever a cycle is entered.
+    fn known_in(&self, cycle: &Step) -> Term {
+        let of_variables = |conjunct: &Term| self.terms.symbols(*conjunct).is_disjoint(&cycle.inputs);
+        let known = self.terms.conjuncts(cycle.known).into_iter().filter(of_variables);
+        self.terms.and(known.chain([self.triples.known_of(&cycle.read(self.terms))]))
+    }
+
+    fn ranked_away(&self, stem: &[Letter], cycle: &[Letter], argument: &RankingArgument) -> Refinement<'t> {
+        let function: Vec<String> = argument.function.iter().map(|&part| self.terms.display(part)).collect();
+        let why = format!("({}) decreases in each turn", function.join(", "));
+        Refinement::Refuted { module: self.ranked(stem, cycle, argument), why }
     }
 
     fn examine(&self, word: &[Letter]) -> Trace {
         let steps: Vec<Step> = word.iter().map(|&letter| (*self.letters.step(letter)).clone()).collect();
         self.triples.with_solver(|solver| {
             solver.set_kind("trace");
-            examine(self.terms, solver, &steps)
+            examine(self.terms, solver, &steps, &|symbol| self.triples.known(symbol))
         })
     }
 
@@ -127,17 +180,13 @@ impl<'t> Refiner<'t> {
         let (stem_letter, cycle_letter) = (self.composed(stem), self.composed(cycle));
         let (stem_step, cycle_step) = (self.letters.step(stem_letter), self.letters.step(cycle_letter));
         let lasso = Lasso { stem: &stem_step, cycle: &cycle_step };
-        let known = self.terms.truth(true);
+        let known = self.known_in(&cycle_step);
         let analysis = self.triples.with_solver(|solver| {
             solver.set_kind("lasso");
             lasso::analyse(self.terms, solver, &lasso, known, budget)
         })?;
         Ok(match analysis {
-            Analysis::Terminates(argument) => {
-                let function: Vec<String> = argument.function.iter().map(|&part| self.terms.display(part)).collect();
-                let why = format!("({}) decreases in each turn", function.join(", "));
-                Refinement::Refuted { module: self.ranked(stem, cycle, &argument), why }
-            }
+            Analysis::Terminates(argument) => self.ranked_away(stem, cycle, &argument),
             Analysis::Diverges(execution) => {
                 Refinement::Diverges(Box::new(Divergence { stem: stem_letter, cycle: cycle_letter, execution }))
             }
@@ -188,12 +237,12 @@ impl<'t> Refiner<'t> {
     fn predicates(&self, start: Term, steps: &[Step], target: Term) -> Vec<Term> {
         let terms = self.terms;
         let refuted = terms.not(target);
-        let whole: Vec<Step> = std::iter::once(Step::assume(start))
+        let whole: Vec<Step> = std::iter::once(Step::assume(terms, start))
             .chain(steps.iter().cloned())
-            .chain([Step::assume(refuted)])
+            .chain([Step::assume(terms, refuted)])
             .collect();
         self.triples.with_solver(|solver| {
-            let Trace::Infeasible(core) = examine(terms, solver, &whole) else { return Vec::new() };
+            let Trace::Infeasible(core) = examine(terms, solver, &whole, &|symbol| self.triples.known(symbol)) else { return Vec::new() };
             let chain = backward(terms, solver, &core, terms.truth(true));
             let chain = chain.or_else(|| forward(terms, solver, &core, terms.truth(true), &BTreeSet::new()));
             chain.unwrap_or_default().into_iter().flat_map(|predicate| terms.conjuncts(predicate)).collect()

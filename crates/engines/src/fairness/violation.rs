@@ -1,17 +1,15 @@
 //! From an execution of a lasso to a counterexample: the answers to what the program asks.
 
-use std::collections::HashMap;
-
-use logic::{Terms, Value as Number};
+use logic::Terms;
 use program::semantics::{Answer, Value};
-use program::{EdgeId, ExprId, Op, Operand, Scalar, VariableId};
+use task::counterexample::{ChangingAnswer, Growing};
 use task::{Counterexample, Reason};
 
-use super::lasso::{Lasso, Valuation};
-use super::letter::{Letters, Taken};
+use super::answers::{Open, Teller, with_numbered_variables};
+use super::lasso::Lasso;
+use super::letter::Letters;
 use super::refine::Divergence;
 use crate::encode::Vocabulary;
-use crate::encode::edge::Asked;
 
 /// How many turns of the cycle are executed to find a rule for its inputs.
 const TURNS: usize = 24;
@@ -27,7 +25,10 @@ pub fn counterexample(
     let lasso = Lasso { stem: &stem_step, cycle: &cycle_step };
     let lost = || Reason::Incomplete("a violation could not be told".to_owned());
     let turns = divergence.execution.turns(terms, &lasso, TURNS).ok_or_else(lost)?;
-    let mut teller = Teller { vocabulary, pending: HashMap::new() };
+    let program = with_numbered_variables(vocabulary.program());
+    let open = Open::default();
+    let mut choices = &open;
+    let mut teller = Teller::new(vocabulary.prepared, &program, &open, &mut choices);
     let stem = teller.answers(&letters.way(divergence.stem), &divergence.execution.start.stem_inputs)?;
     let way = letters.way(divergence.cycle);
     let turns: Vec<Vec<Answer>> =
@@ -35,7 +36,8 @@ pub fn counterexample(
     Ok(rule(stem, &turns))
 }
 
-/// The shortest rule by which the turns go on: after some turns, the answers repeat after a period.
+/// The shortest rule by which the turns go on: after some turns, the answers repeat after a period; else, they change by
+/// the same from turn to turn.
 fn rule(stem: Vec<Answer>, turns: &[Vec<Answer>]) -> Counterexample {
     for period in 1..=turns.len() / 4 {
         for lead in 0..=turns.len() / 2 {
@@ -47,110 +49,82 @@ fn rule(stem: Vec<Answer>, turns: &[Vec<Answer>]) -> Counterexample {
             }
         }
     }
+    for lead in 0..=turns.len() / 2 {
+        if let Some(cycle) = steady_change(&turns[lead..]) {
+            let stem = stem.into_iter().chain(turns[..lead].iter().flatten().cloned()).collect();
+            return Counterexample::Growing(Growing { stem, cycle });
+        }
+    }
     let cycle = turns[0].clone();
     Counterexample::Lasso(task::Lasso { stem, cycle })
 }
 
-/// Tells answers in the order in which the interpreter asks.
-struct Teller<'v, 'p> {
-    vocabulary: &'v Vocabulary<'p>,
-    /// Variables that hold arbitrary values which nobody has asked for yet.
-    pending: HashMap<VariableId, Answer>,
+/// The answers of the first turn, with what is added to each from turn to turn, if that is the same in all turns.
+fn steady_change(turns: &[Vec<Answer>]) -> Option<Vec<ChangingAnswer>> {
+    let [first, second, ..] = turns else { return None };
+    let changing = |(first, second): (&Answer, &Answer)| {
+        let change = change(first, second)?;
+        Some(ChangingAnswer { first: first.clone(), change })
+    };
+    let same_length = turns.iter().all(|turn| turn.len() == first.len());
+    let cycle: Vec<ChangingAnswer> =
+        first.iter().zip(second).map(changing).collect::<Option<_>>().filter(|_| same_length)?;
+    let goes_on = |pair: &[Vec<Answer>]| {
+        let changes = pair[0].iter().zip(&pair[1]).map(|(answer, next)| change(answer, next));
+        changes.zip(&cycle).all(|(change, expected)| change.as_ref() == Some(&expected.change))
+    };
+    turns.windows(2).all(goes_on).then_some(cycle)
 }
 
-impl Teller<'_, '_> {
-    fn answers(&mut self, way: &[Taken], values: &Valuation) -> Result<Vec<Answer>, Reason> {
-        let mut answers = Vec::new();
-        for taken in way {
-            if let Some(edge) = taken.edge {
-                self.read_by(edge, &mut answers);
-            }
-            for asked in &taken.asked {
-                let answer = answer(asked, values);
-                match asked.uninitialised {
-                    Some(variable) => {
-                        self.pending.insert(variable, answer);
+fn change(answer: &Answer, next: &Answer) -> Option<Value> {
+    match (answer, next) {
+        (Answer::Value(Value::Int(answer)), Answer::Value(Value::Int(next))) => Some(Value::Int(next - answer)),
+        (answer, next) => (answer == next).then(|| Value::int(0)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turns(answers: impl Fn(i64) -> Vec<i64>) -> Vec<Vec<Answer>> {
+        let turn = |turn: i64| answers(turn).into_iter().map(|value| Answer::Value(Value::int(value))).collect();
+        (0..TURNS as i64).map(turn).collect()
+    }
+
+    #[test]
+    fn the_rule_gives_the_answers_of_all_turns() {
+        let told = |turns: &[Vec<Answer>]| -> Vec<Answer> {
+            let total: usize = turns.iter().map(Vec::len).sum();
+            let (stem, cycle) = match rule(Vec::new(), turns) {
+                Counterexample::Lasso(task::Lasso { stem, cycle }) => {
+                    let same = |first: Answer| ChangingAnswer { first, change: Value::int(0) };
+                    (stem, cycle.into_iter().map(same).collect())
+                }
+                Counterexample::Growing(Growing { stem, cycle }) => (stem, cycle),
+            };
+            let later = |beyond: usize| {
+                let (turn, ChangingAnswer { first, change }) = (beyond / cycle.len(), &cycle[beyond % cycle.len()]);
+                match (first, change) {
+                    (Answer::Value(Value::Int(first)), Value::Int(change)) => {
+                        Answer::Value(Value::Int(first + change * turn))
                     }
-                    None => answers.push(answer),
+                    (first, _) => first.clone(),
                 }
-            }
-            if let Some(edge) = taken.edge {
-                self.written_by(edge);
-                self.observed_after(edge, &mut answers);
-            } else {
-                self.read_at(self.vocabulary.prepared.start(), &mut answers);
-            }
-        }
-        Ok(answers)
-    }
-
-    /// What an edge reads is asked for if it is not initialised.
-    fn read_by(&mut self, edge: EdgeId, answers: &mut Vec<Answer>) {
-        if self.pending.is_empty() {
-            return;
-        }
-        let mut read: Vec<ExprId> = Vec::new();
-        match &self.vocabulary.program().edges[edge].op {
-            Op::Assume(condition) => read.push(*condition),
-            Op::Assign { target, value } => {
-                read.extend(target.operands());
-                if let Operand::Scalar(value) = value {
-                    read.push(*value);
-                }
-            }
-            Op::Input { target, .. } => read.extend(target.operands()),
-            Op::Call { arguments, .. } => read.extend(arguments.iter().filter_map(|argument| match argument {
-                Operand::Scalar(value) => Some(*value),
-                Operand::Aggregate(_) => None,
-            })),
-            Op::Return(Some(Operand::Scalar(value))) => read.push(*value),
-            _ => {}
-        }
-        read.into_iter().for_each(|expr| self.read(expr, answers));
-    }
-
-    fn read(&mut self, expr: ExprId, answers: &mut Vec<Answer>) {
-        let program = self.vocabulary.program();
-        let mut variables = Vec::new();
-        analysis::expressions::variables_read(program, expr, &mut |variable| variables.push(variable));
-        for variable in variables {
-            answers.extend(self.pending.remove(&variable));
-        }
-    }
-
-    fn written_by(&mut self, edge: EdgeId) {
-        let written = match &self.vocabulary.program().edges[edge].op {
-            Op::Assign { target, .. } | Op::Input { target, .. } => target.as_variable(),
-            Op::Call { result, .. } => *result,
-            _ => None,
+            };
+            let answer = |at: usize| stem.get(at).cloned().unwrap_or_else(|| later(at - stem.len()));
+            (0..total).map(answer).collect()
         };
-        if let Some(variable) = written {
-            self.pending.remove(&variable);
+        let cases: [fn(i64) -> Vec<i64>; 5] = [
+            |_| vec![3, 4],
+            |turn| vec![turn % 3],
+            |turn| vec![turn, 7, -2 * turn],
+            |turn| vec![(turn - 5).max(0)],
+            |turn| vec![(5 - turn).max(0), 1],
+        ];
+        for (case, answers) in cases.into_iter().enumerate() {
+            let turns = turns(answers);
+            assert_eq!(told(&turns), turns.concat(), "case {case}");
         }
     }
-
-    fn observed_after(&mut self, edge: EdgeId, answers: &mut Vec<Answer>) {
-        let edge = &self.vocabulary.program().edges[edge];
-        if edge.observe != program::Observe::No {
-            self.read_at(edge.to, answers);
-        }
-    }
-
-    fn read_at(&mut self, location: program::LocationId, answers: &mut Vec<Answer>) {
-        if self.pending.is_empty() {
-            return;
-        }
-        let seen: Vec<ExprId> =
-            self.vocabulary.prepared.atoms_at(location).iter().flatten().map(|atom| atom.value).collect();
-        seen.into_iter().for_each(|expr| self.read(expr, answers));
-    }
-}
-
-fn answer(asked: &Asked, values: &Valuation) -> Answer {
-    Answer::Value(match (asked.scalar, values.get(&asked.symbol)) {
-        (Scalar::Bool, Some(Number::Bool(value))) => Value::Bool(*value),
-        (Scalar::Bool, _) => Value::Bool(false),
-        (_, Some(Number::Int(value))) => Value::Int(value.clone()),
-        _ => Value::int(0),
-    })
 }

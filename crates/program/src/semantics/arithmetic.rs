@@ -9,6 +9,7 @@ use num_traits::{FromPrimitive, One, Signed, ToPrimitive, Zero};
 
 use crate::expr::{BinaryOp, CompareOp, UnaryOp};
 use crate::semantics::config::Integers;
+use crate::semantics::light;
 use crate::semantics::stop::{Stop, UndefinedBehaviour};
 use crate::semantics::value::Value;
 use crate::types::{FloatType, IntType, Scalar};
@@ -46,7 +47,10 @@ pub fn largest(ty: IntType) -> BigInt {
 
 /// Whether a number lies in the range of a type.
 pub fn fits(value: &BigInt, ty: IntType) -> bool {
-    smallest(ty) <= *value && *value <= largest(ty)
+    match value.to_i64() {
+        Some(word) => light::fits(word, ty),
+        None => smallest(ty) <= *value && *value <= largest(ty),
+    }
 }
 
 /// The number in the range of a type that has the same last bits.

@@ -39,8 +39,8 @@ struct NoMemory<'p> {
     overflow: bool,
 }
 
-impl Environment for NoMemory<'_> {
-    fn program(&self) -> &Program {
+impl<'p> Environment<'p> for NoMemory<'p> {
+    fn program(&self) -> &'p Program {
         self.program
     }
 

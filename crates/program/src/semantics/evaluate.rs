@@ -10,20 +10,25 @@ use crate::expr::{CompareOp, Constant, ExprId, ExprKind, Place, Root, Step};
 use crate::model::{Program, VariableId};
 use crate::semantics::arithmetic::{self, Computed};
 use crate::semantics::config::Integers;
+use crate::semantics::light::{self, Light};
 use crate::semantics::stop::{Stop, UndefinedBehaviour};
 use crate::semantics::value::{ObjectId, Pointer, Value};
 use crate::types::{IntType, Scalar, Type};
 
 /// What evaluation needs to know of the state.
-pub trait Environment {
+pub trait Environment<'p> {
     /// The program.
-    fn program(&self) -> &Program;
+    fn program(&self) -> &'p Program;
     /// What integers are.
     fn integers(&self) -> Integers;
     /// The object that a variable names now.
     fn object_of(&mut self, variable: VariableId) -> Result<ObjectId, Stop>;
     /// The scalar in a target.
     fn load(&mut self, target: &Target, ty: Scalar) -> Result<Value, Stop>;
+    /// The same, for those who go on computing with it.
+    fn load_light(&mut self, target: &Target, ty: Scalar) -> Result<Light, Stop> {
+        self.load(target, ty).map(Light::from)
+    }
     /// The number of an object's or function's address.
     fn number_of(&mut self, pointer: Pointer) -> Result<u64, Stop>;
     /// The address with this number, which is not 0.
@@ -46,17 +51,20 @@ pub struct Target {
 }
 
 /// The value of an expression.
-pub fn evaluate<E: Environment>(environment: &mut E, expr: ExprId) -> Result<Value, Stop> {
-    stacker::maybe_grow(64 * 1024, 1024 * 1024, || evaluate_kind(environment, expr))
+pub fn evaluate<'p, E: Environment<'p>>(environment: &mut E, expr: ExprId) -> Result<Value, Stop> {
+    evaluate_light(environment, expr).map(Value::from)
 }
 
 /// The truth of an expression of type [`Scalar::Bool`].
-pub fn evaluate_truth<E: Environment>(environment: &mut E, expr: ExprId) -> Result<bool, Stop> {
-    Ok(evaluate(environment, expr)?.as_bool().expect("a truth value"))
+pub fn evaluate_truth<'p, E: Environment<'p>>(environment: &mut E, expr: ExprId) -> Result<bool, Stop> {
+    match evaluate_light(environment, expr)? {
+        Light::Bool(value) => Ok(value),
+        other => unreachable!("{other:?} is not a truth value"),
+    }
 }
 
 /// The value of an expression of integer type.
-pub fn evaluate_integer<E: Environment>(environment: &mut E, expr: ExprId) -> Result<BigInt, Stop> {
+pub fn evaluate_integer<'p, E: Environment<'p>>(environment: &mut E, expr: ExprId) -> Result<BigInt, Stop> {
     match evaluate(environment, expr)? {
         Value::Int(value) => Ok(value),
         Value::Bool(value) => Ok(BigInt::from(u8::from(value))),
@@ -65,12 +73,12 @@ pub fn evaluate_integer<E: Environment>(environment: &mut E, expr: ExprId) -> Re
 }
 
 /// The value of an expression of pointer type.
-pub fn evaluate_pointer<E: Environment>(environment: &mut E, expr: ExprId) -> Result<Pointer, Stop> {
+pub fn evaluate_pointer<'p, E: Environment<'p>>(environment: &mut E, expr: ExprId) -> Result<Pointer, Stop> {
     Ok(evaluate(environment, expr)?.as_pointer().expect("an address"))
 }
 
 /// Where a place lies. Nothing is accessed but what its address and indices read.
-pub fn resolve<E: Environment>(environment: &mut E, place: &Place) -> Result<Target, Stop> {
+pub fn resolve<'p, E: Environment<'p>>(environment: &mut E, place: &Place) -> Result<Target, Stop> {
     let (base, mut ty) = match place.root {
         Root::Variable(variable) => {
             let object = environment.object_of(variable)?;
@@ -120,7 +128,7 @@ pub fn resolve<E: Environment>(environment: &mut E, place: &Place) -> Result<Tar
 }
 
 /// An address so many bytes further.
-pub fn displace<E: Environment>(environment: &mut E, base: Pointer, bytes: BigInt) -> Result<Pointer, Stop> {
+pub fn displace<'p, E: Environment<'p>>(environment: &mut E, base: Pointer, bytes: BigInt) -> Result<Pointer, Stop> {
     if base == Pointer::Dangling {
         return Err(UndefinedBehaviour::DanglingUsed.into());
     }
@@ -143,7 +151,7 @@ pub fn displace<E: Environment>(environment: &mut E, base: Pointer, bytes: BigIn
 }
 
 /// The number of any address.
-pub fn number<E: Environment>(environment: &mut E, pointer: Pointer) -> Result<u64, Stop> {
+pub fn number<'p, E: Environment<'p>>(environment: &mut E, pointer: Pointer) -> Result<u64, Stop> {
     match pointer {
         Pointer::Null => Ok(0),
         Pointer::Register(number) | Pointer::Invalid(number) => Ok(number),
@@ -153,7 +161,7 @@ pub fn number<E: Environment>(environment: &mut E, pointer: Pointer) -> Result<u
 }
 
 /// Converts a value to a type.
-pub fn convert<E: Environment>(environment: &mut E, value: Value, to: Scalar) -> Result<Value, Stop> {
+pub fn convert<'p, E: Environment<'p>>(environment: &mut E, value: Value, to: Scalar) -> Result<Value, Stop> {
     let integers = environment.integers();
     match (value, to) {
         (value @ Value::Pointer(_), Scalar::Pointer) => Ok(value),
@@ -180,59 +188,89 @@ pub fn convert<E: Environment>(environment: &mut E, value: Value, to: Scalar) ->
     }
 }
 
-fn evaluate_kind<E: Environment>(environment: &mut E, expr: ExprId) -> Result<Value, Stop> {
+/// The value of an expression, on its way to another one.
+fn evaluate_light<'p, E: Environment<'p>>(environment: &mut E, expr: ExprId) -> Result<Light, Stop> {
+    let program = environment.program();
+    match &program.exprs.get(expr).kind {
+        ExprKind::Constant(constant) => Ok(match constant {
+            Constant::Bool(value) => Light::Bool(*value),
+            Constant::Int(value) => match value.to_i64() {
+                Some(word) => Light::Int(word),
+                None => Light::Other(Value::Int(value.clone())),
+            },
+            Constant::Float(bits) => Light::Other(Value::Float(*bits)),
+            Constant::Null => Light::Other(Value::Pointer(Pointer::Null)),
+            Constant::Address(address) => Light::Other(Value::Pointer(Pointer::Register(*address))),
+        }),
+        ExprKind::Load(place) if place.as_variable().is_some() => {
+            let target = resolve(environment, place)?;
+            environment.load_light(&target, program.exprs.ty(expr))
+        }
+        // Only what has operands needs more of the stack.
+        kind => stacker::maybe_grow(64 * 1024, 1024 * 1024, || evaluate_kind(environment, expr, kind)),
+    }
+}
+
+fn evaluate_kind<'p, E: Environment<'p>>(
+    environment: &mut E,
+    expr: ExprId,
+    kind: &'p ExprKind,
+) -> Result<Light, Stop> {
     let integers = environment.integers();
     let ty = environment.program().exprs.ty(expr);
-    // Cloned because the environment is needed mutably: a kind is a few words.
-    match environment.program().exprs.get(expr).kind.clone() {
-        ExprKind::Constant(constant) => Ok(match constant {
-            Constant::Bool(value) => Value::Bool(value),
-            Constant::Int(value) => Value::Int(value),
-            Constant::Float(bits) => Value::Float(bits),
-            Constant::Null => Value::Pointer(Pointer::Null),
-            Constant::Address(address) => Value::Pointer(Pointer::Register(address)),
-        }),
-        ExprKind::Load(place) => {
-            let target = resolve(environment, &place)?;
-            environment.load(&target, ty)
+    match *kind {
+        ExprKind::Constant(_) => unreachable!("a constant has no operands"),
+        ExprKind::Load(ref place) => {
+            let target = resolve(environment, place)?;
+            environment.load_light(&target, ty)
         }
-        ExprKind::AddressOf(place) => Ok(Value::Pointer(resolve(environment, &place)?.pointer)),
-        ExprKind::FunctionAddress(function) => Ok(Value::Pointer(Pointer::Function(function))),
+        ExprKind::AddressOf(ref place) => Ok(Light::Other(Value::Pointer(resolve(environment, place)?.pointer))),
+        ExprKind::FunctionAddress(function) => Ok(Light::Other(Value::Pointer(Pointer::Function(function)))),
         ExprKind::Unary(op, operand) => {
             let operand = evaluate(environment, operand)?;
             let computed = arithmetic::unary(integers, op, ty, &operand)?;
             Ok(noted(environment, computed))
         }
         ExprKind::Binary(op, left, right) => {
-            let left = evaluate(environment, left)?;
-            let right = evaluate(environment, right)?;
-            let computed = arithmetic::binary(integers, op, ty, &left, &right)?;
+            let left = evaluate_light(environment, left)?;
+            let right = evaluate_light(environment, right)?;
+            if let (Scalar::Int(ty), &Light::Int(left), &Light::Int(right)) = (ty, &left, &right)
+                && let Some(value) = light::binary(integers, op, ty, left, right)
+            {
+                return Ok(Light::Int(value));
+            }
+            let computed = arithmetic::binary(integers, op, ty, &left.into(), &right.into())?;
             Ok(noted(environment, computed))
         }
         ExprKind::Compare(op, left, right) => {
-            let left = evaluate(environment, left)?;
-            let right = evaluate(environment, right)?;
-            compare(environment, op, left, right).map(Value::Bool)
+            let left = evaluate_light(environment, left)?;
+            let right = evaluate_light(environment, right)?;
+            if let (Light::Int(left), Light::Int(right)) = (&left, &right) {
+                return Ok(Light::Bool(arithmetic::ordered(op, left, right)));
+            }
+            compare(environment, op, left.into(), right.into()).map(Light::Bool)
         }
-        ExprKind::Not(operand) => Ok(Value::Bool(!evaluate_truth(environment, operand)?)),
+        ExprKind::Not(operand) => Ok(Light::Bool(!evaluate_truth(environment, operand)?)),
         ExprKind::And(left, right) => {
-            Ok(Value::Bool(evaluate_truth(environment, left)? && evaluate_truth(environment, right)?))
+            Ok(Light::Bool(evaluate_truth(environment, left)? && evaluate_truth(environment, right)?))
         }
         ExprKind::Or(left, right) => {
-            Ok(Value::Bool(evaluate_truth(environment, left)? || evaluate_truth(environment, right)?))
+            Ok(Light::Bool(evaluate_truth(environment, left)? || evaluate_truth(environment, right)?))
         }
         ExprKind::If(condition, then, otherwise) => {
             let chosen = if evaluate_truth(environment, condition)? { then } else { otherwise };
-            evaluate(environment, chosen)
+            evaluate_light(environment, chosen)
         }
-        ExprKind::Cast(operand) => {
-            let operand = evaluate(environment, operand)?;
-            convert(environment, operand, ty)
-        }
+        ExprKind::Cast(operand) => match (evaluate_light(environment, operand)?, ty) {
+            (Light::Bool(value), Scalar::Bool) => Ok(Light::Bool(value)),
+            (Light::Int(value), Scalar::Bool) => Ok(Light::Bool(value != 0)),
+            (Light::Int(value), Scalar::Int(ty)) if light::in_range(integers, value, ty) => Ok(Light::Int(value)),
+            (operand, ty) => convert(environment, operand.into(), ty).map(Light::from),
+        },
         ExprKind::PointerAdd { base, index, stride } => {
             let base = evaluate_pointer(environment, base)?;
             let index = evaluate_integer(environment, index)?;
-            displace(environment, base, index * stride).map(Value::Pointer)
+            displace(environment, base, index * stride).map(|pointer| Light::Other(Value::Pointer(pointer)))
         }
         ExprKind::PointerDifference { left, right, stride } => {
             let left = evaluate_pointer(environment, left)?;
@@ -244,14 +282,14 @@ fn evaluate_kind<E: Environment>(environment: &mut E, expr: ExprId) -> Result<Va
     }
 }
 
-fn noted<E: Environment>(environment: &mut E, computed: Computed) -> Value {
+fn noted<'p, E: Environment<'p>>(environment: &mut E, computed: Computed) -> Light {
     if computed.overflow {
         environment.overflowed();
     }
-    computed.value
+    computed.value.into()
 }
 
-fn compare<E: Environment>(environment: &mut E, op: CompareOp, left: Value, right: Value) -> Result<bool, Stop> {
+fn compare<'p, E: Environment<'p>>(environment: &mut E, op: CompareOp, left: Value, right: Value) -> Result<bool, Stop> {
     let (&Value::Pointer(left), &Value::Pointer(right)) = (&left, &right) else {
         return Ok(arithmetic::compare(op, &left, &right));
     };
@@ -268,7 +306,7 @@ fn compare<E: Environment>(environment: &mut E, op: CompareOp, left: Value, righ
 
 /// Whether two addresses are the same. Different objects and functions have different addresses, and none has that of
 /// the null pointer; with other numbers, the numbers decide.
-fn same_address<E: Environment>(environment: &mut E, left: Pointer, right: Pointer) -> Result<bool, Stop> {
+fn same_address<'p, E: Environment<'p>>(environment: &mut E, left: Pointer, right: Pointer) -> Result<bool, Stop> {
     let named = |pointer| matches!(pointer, Pointer::Object { .. } | Pointer::Function(_));
     let null = |pointer| matches!(pointer, Pointer::Null | Pointer::Register(0));
     if (named(left) && named(right)) || left == right {
@@ -309,7 +347,7 @@ fn difference(integers: Integers, left: Pointer, right: Pointer, stride: u64, ty
 }
 
 /// Machine addresses wrap; where integers are ideal, nothing does, and a position that no machine has is undefined.
-fn into_address_space<E: Environment>(environment: &mut E, position: BigInt, relative: bool) -> Result<BigInt, Stop> {
+fn into_address_space<'p, E: Environment<'p>>(environment: &mut E, position: BigInt, relative: bool) -> Result<BigInt, Stop> {
     let ty = environment.program().types.pointer_int(relative);
     match environment.integers() {
         Integers::Machine => Ok(arithmetic::wrap(&position, ty)),

@@ -18,6 +18,7 @@ use crate::semantics::config::{Integers, Semantics};
 use crate::semantics::describe::{qualified_name_of, type_text, value_text};
 use crate::semantics::evaluate::{Environment, Target, convert, evaluate, resolve};
 use crate::semantics::event::Event;
+use crate::semantics::light::Light;
 use crate::semantics::layout::{Leaf, leaves, type_of_width};
 use crate::semantics::memory::{Extent, Read, sweep_value};
 use crate::semantics::object::{Cell, Content};
@@ -80,6 +81,9 @@ enum Reached {
 
 /// Numbers below this are what the null pointer becomes when an offset is added to it.
 const NULL_PAGE: u64 = 4096;
+
+/// Larger offsets in bytes are not looked at as such in bits.
+const LARGEST_OFFSET: i64 = 1 << 56;
 
 impl<'a> Interpreter<'a> {
     /// A program whose globals exist but are not initialised yet, and which has no thread.
@@ -334,7 +338,9 @@ impl<'a> Interpreter<'a> {
     /// Writes a scalar, cut to the width of the extent if that is a machine's bit-field.
     fn write(&mut self, extent: Extent, ty: Scalar, value: Value) -> Result<(), Stop> {
         let value = match (value, type_of_width(ty, extent.width_bits)) {
-            (Value::Int(value), Scalar::Int(narrow)) if self.semantics.integers == Integers::Machine => {
+            (Value::Int(value), Scalar::Int(narrow))
+                if self.semantics.integers == Integers::Machine && !fits(&value, narrow) =>
+            {
                 Value::Int(wrap(&value, narrow))
             }
             (value, _) => value,
@@ -382,8 +388,8 @@ fn uninitialised(interpreter: &Interpreter<'_>, part: Extent, ty: Scalar) -> Que
     Question::Uninitialised { what: qualified_name_of(interpreter.program, part), ty }
 }
 
-impl Environment for Interpreter<'_> {
-    fn program(&self) -> &Program {
+impl<'a> Environment<'a> for Interpreter<'a> {
+    fn program(&self) -> &'a Program {
         self.program
     }
 
@@ -410,6 +416,21 @@ impl Environment for Interpreter<'_> {
                 self.ask_value(&Question::Register { address, ty }, ty)
             }
         }
+    }
+
+    fn load_light(&mut self, target: &Target, ty: Scalar) -> Result<Light, Stop> {
+        // Where a cell lies in a target exactly, the target lies in the object.
+        if let Pointer::Object { object, offset: offset @ 0..=LARGEST_OFFSET } = target.pointer
+            && !target.out_of_bounds
+        {
+            let offset_bits = offset as u64 * 8 + u64::from(target.bit);
+            let extent = Extent { object, offset_bits, width_bits: target.width_bits };
+            if let Some(value) = self.state.memory.held(extent, ty) {
+                self.events.push(Event::Read(extent));
+                return Ok(value);
+            }
+        }
+        self.load(target, ty).map(Light::from)
     }
 
     fn number_of(&mut self, pointer: Pointer) -> Result<u64, Stop> {

@@ -14,8 +14,10 @@ use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 
 use crate::cfa::FunctionId;
+use crate::model::VariableId;
 use crate::semantics::arithmetic::wrap;
 use crate::semantics::config::Integers;
+use crate::semantics::light::Light;
 use crate::semantics::object::{Cell, Content, Object};
 use crate::semantics::stop::{Stop, UndefinedBehaviour};
 use crate::semantics::value::{ObjectId, Pointer, Value};
@@ -51,7 +53,10 @@ pub enum Read {
 /// The objects of a state.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Memory {
-    objects: BTreeMap<ObjectId, Object>,
+    /// The objects of globals and literals, in ascending order. Most accesses are to these.
+    globals: Vec<(VariableId, Object)>,
+    /// All other objects.
+    others: BTreeMap<ObjectId, Object>,
     integers: Integers,
     pointer_bits: u16,
     functions: u64,
@@ -65,18 +70,25 @@ impl Memory {
     /// Memory without objects, for a program with so many functions.
     pub fn new(integers: Integers, data_model: DataModel, functions: usize) -> Self {
         let pointer_bits = data_model.pointer_bits();
-        Self { objects: BTreeMap::new(), integers, pointer_bits, functions: functions as u64 }
+        Self { globals: Vec::new(), others: BTreeMap::new(), integers, pointer_bits, functions: functions as u64 }
     }
 
     /// Begins the lifetime of an object.
     pub fn create(&mut self, id: ObjectId, object: Object) {
-        self.objects.insert(id, object);
+        let ObjectId::Global(variable) = id else {
+            self.others.insert(id, object);
+            return;
+        };
+        match self.position(variable) {
+            Ok(at) => self.globals[at].1 = object,
+            Err(at) => self.globals.insert(at, (variable, object)),
+        }
     }
 
     /// The smallest unused name of a heap object.
     pub fn unused_heap(&self) -> ObjectId {
         let mut number = 0;
-        for id in self.objects.range(ObjectId::Heap(0)..).map(|(id, _)| *id) {
+        for id in self.others.range(ObjectId::Heap(0)..).map(|(id, _)| *id) {
             if id != ObjectId::Heap(number) {
                 break;
             }
@@ -87,32 +99,55 @@ impl Memory {
 
     /// An object, if it lives.
     pub fn object(&self, id: ObjectId) -> Option<&Object> {
-        self.objects.get(&id)
+        match id {
+            ObjectId::Global(variable) => self.position(variable).ok().map(|at| &self.globals[at].1),
+            _ => self.others.get(&id),
+        }
     }
 
     /// All live objects.
     pub fn objects(&self) -> impl Iterator<Item = (ObjectId, &Object)> {
-        self.objects.iter().map(|(&id, object)| (id, object))
+        let globals = self.globals.iter().map(|(variable, object)| (ObjectId::Global(*variable), object));
+        globals.chain(self.others.iter().map(|(&id, object)| (id, object)))
     }
 
     /// Ends the lifetimes of objects, without looking for pointers to them.
     pub fn remove(&mut self, dead: &BTreeSet<ObjectId>) {
         for id in dead {
-            self.objects.remove(id);
+            match *id {
+                ObjectId::Global(variable) => {
+                    let _ = self.position(variable).map(|at| self.globals.remove(at));
+                }
+                _ => {
+                    self.others.remove(id);
+                }
+            }
         }
     }
 
     /// Makes all pointers to objects dangling.
     pub fn sweep(&mut self, dead: &BTreeSet<ObjectId>) {
-        for value in self.objects.values_mut().flat_map(Object::values_mut) {
+        let globals = self.globals.iter_mut().map(|(_, object)| object);
+        for value in globals.chain(self.others.values_mut()).flat_map(Object::values_mut) {
             sweep_value(value, dead);
+        }
+    }
+
+    /// The scalar that lies in an extent as one cell of this type, if one does: what [`Memory::read`] yields then.
+    pub fn held(&self, extent: Extent, ty: Scalar) -> Option<Light> {
+        let cell = self.object(extent.object)?.cell_at(extent.offset_bits)?;
+        match &cell.content {
+            _ if cell.width != extent.width_bits => None,
+            Content::Zero => Some(Light::zero(ty)),
+            Content::Scalar(stored, value) if *stored == ty => Some(Light::of(value)),
+            _ => None,
         }
     }
 
     /// Reads a scalar. The extent must lie in its object.
     pub fn read(&mut self, extent: Extent, ty: Scalar) -> Result<Read, Stop> {
         let Extent { object: id, offset_bits: start, width_bits } = extent;
-        let object = self.objects.get(&id).ok_or(UndefinedBehaviour::DanglingAccess)?;
+        let object = self.object(id).ok_or(UndefinedBehaviour::DanglingAccess)?;
         if let Some(cell) = object.cell_at(start).filter(|cell| cell.width == width_bits)
             && let Some(value) = self.read_cell(cell, ty)
         {
@@ -146,7 +181,7 @@ impl Memory {
     /// number yet, and where it cannot be read.
     pub fn peek(&self, extent: Extent, ty: Scalar) -> Option<Value> {
         let Extent { object, offset_bits: start, width_bits } = extent;
-        let object = self.objects.get(&object)?;
+        let object = self.object(object)?;
         if let Some(cell) = object.cell_at(start).filter(|cell| cell.width == width_bits)
             && let Some(value) = self.read_cell(cell, ty)
         {
@@ -173,6 +208,11 @@ impl Memory {
     /// Writes a scalar: one cell. The extent must lie in its object.
     pub fn write(&mut self, extent: Extent, ty: Scalar, value: Value) -> Result<(), Stop> {
         let content = Content::Scalar(ty, value);
+        let cell = self.object_mut(extent.object).and_then(|object| object.cell_at_mut(extent.offset_bits));
+        if let Some(cell) = cell.filter(|cell| cell.width == extent.width_bits) {
+            cell.content = content;
+            return Ok(());
+        }
         self.put(extent, vec![(0, Cell { width: extent.width_bits, content })])
     }
 
@@ -183,7 +223,7 @@ impl Memory {
         }
         self.split(extent.object, extent.offset_bits)?;
         self.split(extent.object, extent.end())?;
-        let object = self.objects.get_mut(&extent.object).ok_or(UndefinedBehaviour::DanglingAccess)?;
+        let object = self.object_mut(extent.object).ok_or(UndefinedBehaviour::DanglingAccess)?;
         object.clear(extent.offset_bits, extent.end());
         for (offset, cell) in cells {
             object.insert(extent.offset_bits + offset, cell);
@@ -193,7 +233,7 @@ impl Memory {
 
     /// The cells of an extent, cut at its borders, at offsets from its beginning. Bits not chosen yet are left out.
     pub fn take(&mut self, extent: Extent) -> Result<Vec<(u64, Cell)>, Stop> {
-        let object = self.objects.get(&extent.object).ok_or(UndefinedBehaviour::DanglingAccess)?;
+        let object = self.object(extent.object).ok_or(UndefinedBehaviour::DanglingAccess)?;
         let overlapping: Vec<(u64, Cell)> =
             object.overlapping(extent.offset_bits, extent.end()).map(|(offset, cell)| (offset, cell.clone())).collect();
         let mut taken = Vec::new();
@@ -205,6 +245,22 @@ impl Memory {
             }
         }
         Ok(taken)
+    }
+
+    fn object_mut(&mut self, id: ObjectId) -> Option<&mut Object> {
+        match id {
+            ObjectId::Global(variable) => self.position(variable).ok().map(|at| &mut self.globals[at].1),
+            _ => self.others.get_mut(&id),
+        }
+    }
+
+    /// Where the object of a global is, or would be. Programs that declare their globals first number them without
+    /// gaps, so that it is worth a guess.
+    fn position(&self, variable: VariableId) -> Result<usize, usize> {
+        match self.globals.get(variable.index()) {
+            Some((guessed, _)) if *guessed == variable => Ok(variable.index()),
+            _ => self.globals.binary_search_by_key(&variable, |(other, _)| *other),
+        }
     }
 
     /// The number of the address of an object's part or of a function.
@@ -223,7 +279,7 @@ impl Memory {
             Pointer::Dangling => None,
             Pointer::Function(function) => Some(FIRST_FUNCTION + FUNCTION_STRIDE * function.index() as u64),
             Pointer::Object { object, offset } => {
-                let number = BigInt::from(self.objects.get(&object)?.number?) + offset;
+                let number = BigInt::from(self.object(object)?.number?) + offset;
                 Some(wrap(&number, IntType::unsigned(self.pointer_bits)).to_u64().expect("of a pointer's width"))
             }
         }
@@ -239,7 +295,7 @@ impl Memory {
             let index = (number - FIRST_FUNCTION) / FUNCTION_STRIDE;
             return Pointer::Function(FunctionId::from_index(index as usize));
         }
-        for (&object, contents) in &self.objects {
+        for (object, contents) in self.objects() {
             if let Some(start) = contents.number.filter(|&start| start <= number && number <= start + contents.size) {
                 return Pointer::Object { object, offset: (number - start) as i64 };
             }
@@ -250,13 +306,13 @@ impl Memory {
     /// A number for the address of an object: the first multiple of the alignment in its region from which on it, and
     /// the byte after it, collide with no other object.
     fn object_number(&mut self, id: ObjectId) -> Result<u64, Stop> {
-        let object = self.objects.get(&id).ok_or(UndefinedBehaviour::DanglingUsed)?;
+        let object = self.object(id).ok_or(UndefinedBehaviour::DanglingUsed)?;
         if let Some(number) = object.number {
             return Ok(number);
         }
         let size = object.size;
         let mut taken: Vec<(u64, u64)> =
-            self.objects.values().filter_map(|object| Some((object.number?, object.size))).collect();
+            self.objects().filter_map(|(_, object)| Some((object.number?, object.size))).collect();
         taken.sort_unstable();
         let mut number: u64 = match id {
             ObjectId::Global(_) => 0x1000_0000,
@@ -271,18 +327,18 @@ impl Memory {
         if self.pointer_bits < 64 && number + size >= 1 << self.pointer_bits {
             return Err(Stop::unsupported("objects do not fit the address space"));
         }
-        self.objects.get_mut(&id).expect("it lives").number = Some(number);
+        self.object_mut(id).expect("it lives").number = Some(number);
         Ok(number)
     }
 
     /// Sees to it that no cell has bits on both sides of an offset.
     fn split(&mut self, id: ObjectId, at: u64) -> Result<(), Stop> {
-        let object = self.objects.get(&id).ok_or(UndefinedBehaviour::DanglingAccess)?;
+        let object = self.object(id).ok_or(UndefinedBehaviour::DanglingAccess)?;
         let straddling = object.overlapping(at, at + 1).next().filter(|&(offset, _)| offset < at);
         let Some((offset, cell)) = straddling.map(|(offset, cell)| (offset, cell.clone())) else { return Ok(()) };
         let left = self.part(&cell, 0, at - offset)?;
         let right = self.part(&cell, at - offset, offset + cell.width - at)?;
-        let object = self.objects.get_mut(&id).expect("it lives");
+        let object = self.object_mut(id).expect("it lives");
         object.clear(offset, offset + cell.width);
         for (offset, part) in [(offset, left), (at, right)] {
             if let Some(part) = part {

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | [`config`] | the settings: kind of integers, mode of observation, treatment of undefined behaviour |
 //! | [`value`], [`stop`] | values and pointers; why something cannot be completed |
-//! | [`arithmetic`] | operations on numbers |
+//! | [`arithmetic`], [`light`] | operations on numbers; values on their way through an expression |
 //! | [`object`], [`memory`], [`layout`] | objects as typed cells; lifetimes, reading and writing at a type |
 //! | [`evaluate`], [`constant`] | expressions and places, in a state and without one |
 //! | [`choices`], [`listed`] | where inputs, arbitrary values and schedules come from |
@@ -27,6 +27,7 @@ pub mod evaluate;
 pub mod event;
 pub mod interpreter;
 pub mod layout;
+pub mod light;
 pub mod listed;
 pub mod memory;
 pub mod object;

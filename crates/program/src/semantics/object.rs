@@ -70,6 +70,11 @@ impl Object {
         self.cells.get(&offset)
     }
 
+    /// The same, to give it a content other than zeros.
+    pub fn cell_at_mut(&mut self, offset: u64) -> Option<&mut Cell> {
+        self.cells.get_mut(&offset)
+    }
+
     /// The cells that have a bit in a range, with their offsets, in order.
     pub fn overlapping(&self, start: u64, end: u64) -> impl Iterator<Item = (u64, &Cell)> {
         let before = self.cells.range(..start).next_back().filter(|(offset, cell)| *offset + cell.width > start);

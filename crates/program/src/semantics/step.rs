@@ -94,38 +94,48 @@ impl Interpreter<'_> {
         let program = self.program;
         let (_, frame) = self.state.innermost(self.running).expect("a running thread has an activation");
         let out = &program.locations[frame.location].out;
-        let mut may_be_taken = Vec::new();
-        let mut known = Vec::new();
+        let mut taken = None;
+        let mut others = Vec::new();
+        let mut known = Known::default();
         for &edge in out {
             self.edge = Some(edge);
             let open = match program.edges[edge].op {
                 Op::Assume(condition) => self.guard(condition, &mut known)?,
                 _ => true,
             };
-            if open {
-                may_be_taken.push(edge);
+            match taken {
+                _ if !open => {}
+                None => taken = Some(edge),
+                Some(_) => others.push(edge),
             }
         }
-        Ok(match may_be_taken.as_slice() {
-            [] if out.is_empty() => Chosen::Stay,
-            [] => Chosen::None,
-            [edge] => Chosen::Edge(*edge),
-            edges => Chosen::Edge(edges[self.ask_index(&Question::Branch { edges: edges.to_vec() }, edges.len())?]),
+        Ok(match taken {
+            None if out.is_empty() => Chosen::Stay,
+            None => Chosen::None,
+            Some(edge) if others.is_empty() => Chosen::Edge(edge),
+            Some(edge) => {
+                others.insert(0, edge);
+                let count = others.len();
+                let question = Question::Branch { edges: others };
+                let index = self.ask_index(&question, count)?;
+                let Question::Branch { edges } = question else { unreachable!("it is one") };
+                Chosen::Edge(edges[index])
+            }
         })
     }
 
     /// The truth of a condition at a branch. A condition and its negation are one expression of the source, so that it
     /// is evaluated once: it may read a device register, which need not hold the same value twice.
-    fn guard(&mut self, condition: ExprId, known: &mut Vec<(ExprId, bool)>) -> Result<bool, Stop> {
+    fn guard(&mut self, condition: ExprId, known: &mut Known) -> Result<bool, Stop> {
         let (positive, negated) = match self.program.exprs.get(condition).kind {
             ExprKind::Not(operand) => (operand, true),
             _ => (condition, false),
         };
-        let truth = match known.iter().find(|(expr, _)| *expr == positive) {
-            Some(&(_, truth)) => truth,
+        let truth = match known.truth(positive) {
+            Some(truth) => truth,
             None => {
                 let truth = evaluate_truth(self, positive)?;
-                known.push((positive, truth));
+                known.note(positive, truth);
                 truth
             }
         };
@@ -312,4 +322,22 @@ enum Chosen {
     None,
     /// There are no edges.
     Stay,
+}
+
+/// Conditions whose truth is known at a branch. Mostly there is one.
+#[derive(Default)]
+struct Known {
+    last: Option<(ExprId, bool)>,
+    others: Vec<(ExprId, bool)>,
+}
+
+impl Known {
+    fn truth(&self, condition: ExprId) -> Option<bool> {
+        let mut all = self.last.iter().chain(&self.others);
+        all.find(|(known, _)| *known == condition).map(|&(_, truth)| truth)
+    }
+
+    fn note(&mut self, condition: ExprId, truth: bool) {
+        self.others.extend(self.last.replace((condition, truth)));
+    }
 }

@@ -31,6 +31,13 @@ pub enum Next {
 impl Interpreter<'_> {
     /// Decides which thread takes the next step, by asking where several can.
     pub fn schedule(&mut self) -> Result<Next, Stop> {
+        if let [only] = self.state.threads.as_slice() {
+            return Ok(match only.status {
+                Status::Running if self.is_able(0)? => Next::Thread(0),
+                Status::Running => Next::Deadlock,
+                Status::Ended(_) | Status::Joined => Next::AllEnded,
+            });
+        }
         let mut enabled = Vec::new();
         let mut alive = false;
         for thread in 0..self.state.threads.len() as u32 {
@@ -38,8 +45,7 @@ impl Interpreter<'_> {
                 continue;
             }
             alive = true;
-            let alone = self.state.atomic.is_none_or(|(holder, _)| holder == thread);
-            if alone && !self.blocked(thread)? {
+            if self.is_able(thread)? {
                 enabled.push(thread);
             }
         }
@@ -63,6 +69,12 @@ impl Interpreter<'_> {
     pub fn activation_for_atoms(&self, function: FunctionId) -> Option<(u32, u32)> {
         let threads = std::iter::once(self.running).chain(0..self.state.threads.len() as u32);
         threads.into_iter().find_map(|thread| Some((thread, self.state.activation(thread, function)?)))
+    }
+
+    /// Whether a running thread can take a step.
+    fn is_able(&mut self, thread: u32) -> Result<bool, Stop> {
+        let alone = self.state.atomic.is_none_or(|(holder, _)| holder == thread);
+        Ok(alone && !self.blocked(thread)?)
     }
 
     /// Whether a running thread waits. What is undefined does not wait: its step says what is wrong.

@@ -29,6 +29,7 @@ use program::semantics::Answer;
 use task::{Letter, Negation, Reason, Task};
 
 use super::space::{Leads, Next, Space, Step, Successor, Successors};
+use super::store::append;
 use code::{Compiler, Failure, Function};
 use emit::{Frame, status};
 use facts::Facts;
@@ -302,7 +303,7 @@ impl Space for NativeSpace {
             };
             let start = successors.letters.len() as u32;
             let last = self.push_letters(returned, &mut successors.letters);
-            successors.states.extend_from_slice(&self.output[..state.len()]);
+            append(&mut successors.states, &self.output[..state.len()]);
             successors.steps.push(Successor {
                 number: number as u32,
                 leads,

@@ -101,7 +101,7 @@ pub fn search_parallel<S: Space>(product: &mut Product<'_, S>, threads: usize, b
     match explored.violation {
         Some(violation) => {
             let shown = show(product, &store, threads, &violation, budget);
-            searched.states = u64::from(shown.store.len());
+            searched.states = shown.states;
             searched.transitions = shown.transitions;
             searched.bytes += shown.bytes;
             searched.answer = Answer::Violation(shown);
@@ -221,7 +221,7 @@ fn what_threads_found(shared: &SharedStore, threads: usize, violation: &Ending, 
 
 /// The sequential search's answer in the form of this one's.
 fn by_one_thread(searched: Searched) -> SearchedInParallel {
-    let states = u64::from(searched.store.len());
+    let states = searched.states;
     let (transitions, bytes) = (searched.transitions, searched.bytes);
     let answer = match &searched.found {
         Found::Nothing => Answer::Nothing,

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use foundation::{Budget, Exhausted};
 use logic::{Symbol, Term, Terms, Value};
 use num_bigint::BigInt;
-use smt::{Satisfiability, Solver};
+use smt::{Model, Solver};
 
 use super::Lasso;
 use super::execution::{Unrolling, Valuation, apply, value_of, values_in, variables};
@@ -22,6 +22,9 @@ use super::recurrent;
 
 /// More turns than this are not tried to come back to a state.
 const MOST_TURNS: usize = 4;
+
+/// A geometric argument or a recurrent set may begin after so many turns.
+const MOST_LEADING: usize = 2;
 
 /// How many turns are executed before an argument is believed.
 const EXECUTED: usize = 8;
@@ -42,7 +45,9 @@ pub struct Start {
     pub initial: Valuation,
     /// What the stem reads.
     pub stem_inputs: Valuation,
-    /// The program variables after the stem.
+    /// What the first turns of the cycle read, before the argument begins.
+    pub lead: Vec<Valuation>,
+    /// The program variables after the stem and these turns.
     pub state: Valuation,
 }
 
@@ -56,10 +61,8 @@ pub enum Argument {
     },
     /// After some turns, the variables that the cycle looks at have the values that they had before.
     Repeats {
-        /// What each turn reads.
+        /// What each turn reads until the state comes back.
         inputs: Vec<Valuation>,
-        /// After how many turns the state is the one that comes back after all of them.
-        lead: usize,
         /// The variables that have the same values: the others do not influence whether and how the cycle goes on.
         closing: BTreeSet<Symbol>,
     },
@@ -105,19 +108,15 @@ impl NonTermination {
     /// What the first `count` turns of the cycle read. `None` if a turn cannot be taken, which would be an error in
     /// the argument.
     pub fn turns(&self, terms: &Terms, lasso: &Lasso<'_>, count: usize) -> Option<Vec<Valuation>> {
+        let mut turns: Vec<Valuation> = self.start.lead.iter().take(count).cloned().collect();
+        let rest = count - turns.len();
         match &self.argument {
-            Argument::FixedPoint { inputs } => Some(vec![inputs.clone(); count]),
-            Argument::Repeats { inputs, lead, .. } => {
-                let index = |turn: usize| {
-                    if turn < inputs.len() { turn } else { lead + (turn - lead) % (inputs.len() - lead) }
-                };
-                Some((0..count).map(|turn| inputs[index(turn)].clone()).collect())
-            }
-            Argument::Geometric(geometric) => Some(geometric.turns(count)),
+            Argument::FixedPoint { inputs } => turns.extend(std::iter::repeat_n(inputs.clone(), rest)),
+            Argument::Repeats { inputs, .. } => turns.extend(inputs.iter().cycle().take(rest).cloned()),
+            Argument::Geometric(geometric) => turns.extend(geometric.turns(rest)),
             Argument::RecurrentSet { choice, .. } => {
                 let mut state = self.start.state.clone();
-                let mut turns = Vec::new();
-                for _ in 0..count {
+                for _ in 0..rest {
                     let values = |symbol: Symbol| Some(value_of(terms, &state, symbol));
                     let inputs: Option<Valuation> =
                         choice.iter().map(|(&input, &term)| Some((input, terms.evaluate(term, &values)?))).collect();
@@ -125,9 +124,14 @@ impl NonTermination {
                     state = apply(terms, lasso.cycle, &state, &inputs)?;
                     turns.push(inputs);
                 }
-                Some(turns)
             }
         }
+        Some(turns)
+    }
+
+    /// Whether some turns can be executed.
+    pub fn runs(&self, terms: &Terms, lasso: &Lasso<'_>) -> bool {
+        self.execute(terms, lasso, EXECUTED).is_some()
     }
 
     /// The states after the stem and after each of the first `count` turns; `None` if the execution does not exist.
@@ -193,11 +197,20 @@ pub fn goes_on(
     known: Term,
     budget: &Budget,
 ) -> Result<Option<NonTermination>, Exhausted> {
-    let believed = |found: &NonTermination| found.execute(terms, lasso, EXECUTED).is_some();
-    if let Some(found) = geometric::find(terms, solver, lasso, known, budget)?.filter(believed) {
-        return Ok(Some(found));
+    let mut entry = Unrolling::new(terms, lasso);
+    let geometric = geometric::Cycle::new(terms, solver, lasso.cycle, budget)?;
+    for lead in 0..=MOST_LEADING {
+        if lead > 0 {
+            entry.turn();
+        }
+        if let Some(found) = geometric.find(solver, &entry, known, budget)? {
+            return Ok(Some(found));
+        }
+        if let Some(found) = recurrent::find(terms, solver, &entry, known, budget)? {
+            return Ok(Some(found));
+        }
     }
-    Ok(recurrent::find(terms, solver, lasso, known, budget)?.filter(believed))
+    Ok(None)
 }
 
 /// Fixed points and repeated states only: the cheap part of [`diverge`].
@@ -216,24 +229,23 @@ pub fn comes_back(
         budget.check()?;
         unrolling.turn();
         let guard = terms.and([known, unrolling.guard]);
-        if count == 1
-            && let Some(found) =
-                model_of(terms, solver, lasso, terms.and([guard, unrolling.is_equal(0, 1, &written)]), |model| {
-                    Argument::FixedPoint { inputs: unrolling.inputs_in(model, 0) }
-                })
-            && found.execute(terms, lasso, EXECUTED).is_some()
-        {
-            return Ok(Some(found));
+        if count == 1 {
+            let condition = terms.and([guard, unrolling.is_equal(0, 1, &written)]);
+            let argument = |model: &Model| Argument::FixedPoint { inputs: unrolling.inputs_in(model, 0) };
+            let found = entered(terms, solver, &unrolling, 0, condition, argument);
+            if let Some(found) = found.filter(|found| found.runs(terms, lasso)) {
+                return Ok(Some(found));
+            }
         }
         for lead in 0..count {
             budget.check()?;
-            let is_closed = unrolling.is_equal(lead, count, &closing);
-            let found = model_of(terms, solver, lasso, terms.and([guard, is_closed]), |model| Argument::Repeats {
-                inputs: (0..count).map(|turn| unrolling.inputs_in(model, turn)).collect(),
-                lead,
+            let condition = terms.and([guard, unrolling.is_equal(lead, count, &closing)]);
+            let argument = |model: &Model| Argument::Repeats {
+                inputs: (lead..count).map(|turn| unrolling.inputs_in(model, turn)).collect(),
                 closing: closing.clone(),
-            });
-            if let Some(found) = found.filter(|found| found.execute(terms, lasso, EXECUTED).is_some()) {
+            };
+            let found = entered(terms, solver, &unrolling, lead, condition, argument);
+            if let Some(found) = found.filter(|found| found.runs(terms, lasso)) {
                 return Ok(Some(found));
             }
         }
@@ -241,14 +253,15 @@ pub fn comes_back(
     Ok(None)
 }
 
-/// A way into the cycle that satisfies a condition over the variables before the stem, with the argument that the
-/// model gives.
-pub fn model_of(
+/// A way through the stem and the first `lead` turns that satisfies a condition over the variables before the stem, with
+/// the argument that the model gives.
+pub fn entered(
     terms: &Terms,
     solver: &mut dyn Solver,
-    lasso: &Lasso<'_>,
+    entry: &Unrolling<'_>,
+    lead: usize,
     condition: Term,
-    argument: impl FnOnce(&smt::Model) -> Argument,
+    argument: impl FnOnce(&Model) -> Argument,
 ) -> Option<NonTermination> {
     if terms.as_truth(condition) == Some(false) {
         return None;
@@ -256,11 +269,13 @@ pub fn model_of(
     solver.push();
     solver.assert(condition);
     let answer = solver.check(&[]);
-    let model = matches!(answer, Satisfiability::Satisfiable).then(|| solver.model());
+    let model = answer.is_satisfiable().then(|| solver.model());
     solver.pop();
-    let model = model?;
+    let (model, lasso) = (model?, entry.lasso);
     let initial = values_in(terms, &model, variables(terms, lasso));
     let stem_inputs = values_in(terms, &model, lasso.stem.inputs.iter().copied());
-    let state = apply(terms, lasso.stem, &initial, &stem_inputs)?;
-    Some(NonTermination { start: Start { initial, stem_inputs, state }, argument: argument(&model) })
+    let lead: Vec<Valuation> = (0..lead).map(|turn| entry.inputs_in(&model, turn)).collect();
+    let after_stem = apply(terms, lasso.stem, &initial, &stem_inputs)?;
+    let state = lead.iter().try_fold(after_stem, |state, inputs| apply(terms, lasso.cycle, &state, inputs))?;
+    Some(NonTermination { start: Start { initial, stem_inputs, lead, state }, argument: argument(&model) })
 }

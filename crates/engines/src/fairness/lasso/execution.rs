@@ -61,7 +61,8 @@ pub fn values_in(terms: &Terms, model: &Model, symbols: impl IntoIterator<Item =
 /// A stem followed by copies of the cycle, over the variables before the stem.
 pub struct Unrolling<'a> {
     terms: &'a Terms,
-    lasso: &'a Lasso<'a>,
+    /// The lasso.
+    pub lasso: &'a Lasso<'a>,
     /// What must hold for all of it to be taken.
     pub guard: Term,
     /// The value of each variable that was written, after the stem and after each turn.
@@ -75,6 +76,16 @@ impl<'a> Unrolling<'a> {
     pub fn new(terms: &'a Terms, lasso: &'a Lasso<'a>) -> Self {
         let after_stem = lasso.stem.updates.iter().map(|(&symbol, &value)| (symbol, value)).collect();
         Self { terms, lasso, guard: lasso.stem.guard, states: vec![after_stem], inputs: Vec::new() }
+    }
+
+    /// How many turns there are.
+    pub fn turns(&self) -> usize {
+        self.inputs.len()
+    }
+
+    /// What a term over program variables is worth in the end.
+    pub fn finally(&self, term: Term) -> Term {
+        self.after(self.turns(), term)
     }
 
     /// One more turn.

@@ -18,9 +18,10 @@ use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use smt::{Model, Solver};
 
-use super::Lasso;
-use super::divergence::{Argument, Geometric, NonTermination, model_of};
+use super::divergence::{Argument, Geometric, NonTermination, entered};
+use super::execution::Unrolling;
 use super::polyhedra::{Paths, Polyhedron, dimensions, integer_of, is_unsatisfiable, relevant};
+use crate::encode::step::Step;
 
 /// The most rays.
 const MOST_RAYS: usize = 3;
@@ -29,37 +30,51 @@ const MOST_POLYHEDRA: usize = 8;
 /// No factor larger than this is guessed.
 const LARGEST_FACTOR: u32 = 16;
 
-/// Looks for a geometric argument.
-pub fn find(
-    terms: &Terms,
-    solver: &mut dyn Solver,
-    lasso: &Lasso<'_>,
-    known: Term,
-    budget: &Budget,
-) -> Result<Option<NonTermination>, Exhausted> {
-    let wanted = relevant(terms, lasso.cycle);
-    let paths = Paths::of(terms, solver, lasso.cycle, terms.truth(true), &wanted, budget)?;
-    let exact = paths.polyhedra.iter().filter(|polyhedron| polyhedron.is_exact).take(MOST_POLYHEDRA);
-    let attempts: Vec<Attempt<'_>> =
-        exact.map(|polyhedron| Attempt { terms, lasso, known, paths: &paths, polyhedron, wanted: &wanted }).collect();
-    for count in 1..=MOST_RAYS {
-        for attempt in &attempts {
-            budget.check()?;
-            if let Some(found) = attempt.with_rays(solver, count) {
-                return Ok(Some(found));
+/// A cycle as polyhedra that are exact.
+pub struct Cycle<'a> {
+    terms: &'a Terms,
+    cycle: &'a Step,
+    paths: Paths,
+    wanted: BTreeSet<Symbol>,
+}
+
+impl<'a> Cycle<'a> {
+    /// The polyhedra of a cycle.
+    pub fn new(terms: &'a Terms, solver: &mut dyn Solver, cycle: &'a Step, budget: &Budget) -> Result<Self, Exhausted> {
+        let wanted = relevant(terms, cycle);
+        let mut paths = Paths::of(terms, solver, cycle, terms.truth(true), &wanted, budget)?;
+        paths.polyhedra.retain(|polyhedron| polyhedron.is_exact);
+        paths.polyhedra.truncate(MOST_POLYHEDRA);
+        Ok(Self { terms, cycle, paths, wanted })
+    }
+
+    /// Looks for a geometric argument that begins where the cycle is entered.
+    pub fn find(
+        &self,
+        solver: &mut dyn Solver,
+        entry: &Unrolling<'_>,
+        known: Term,
+        budget: &Budget,
+    ) -> Result<Option<NonTermination>, Exhausted> {
+        for count in 1..=MOST_RAYS {
+            for polyhedron in &self.paths.polyhedra {
+                budget.check()?;
+                let attempt = Attempt { terms: self.terms, all: self, entry, known, polyhedron };
+                if let Some(found) = attempt.with_rays(solver, count) {
+                    return Ok(Some(found));
+                }
             }
         }
+        Ok(None)
     }
-    Ok(None)
 }
 
 struct Attempt<'a> {
     terms: &'a Terms,
-    lasso: &'a Lasso<'a>,
+    all: &'a Cycle<'a>,
+    entry: &'a Unrolling<'a>,
     known: Term,
-    paths: &'a Paths,
     polyhedron: &'a Polyhedron,
-    wanted: &'a BTreeSet<Symbol>,
 }
 
 /// A vector over the dimensions whose entries are symbols.
@@ -73,16 +88,16 @@ impl Attempt<'_> {
         let factors: Vec<Symbol> = (0..count).map(|_| terms.symbol("factor", Sort::Int)).collect();
         let couplings: Vec<Symbol> = (0..count).map(|_| terms.symbol("coupling", Sort::Bool)).collect();
         let zero = terms.integer(0);
-        let mut conditions = vec![self.lasso.stem.guard, self.lasso.stem.after(terms, self.known)];
+        let mut conditions = vec![self.entry.guard, self.entry.finally(self.known)];
         for row in &self.polyhedron.rows {
             let values = std::iter::once(self.at(&point, &row.linear, true));
             for value in values.chain(rays.iter().map(|ray| self.at(ray, &row.linear, false))) {
                 conditions.push(if row.is_equation { terms.equal(value, zero) } else { terms.less_equal(zero, value) });
             }
         }
-        for observable in &self.paths.observables {
+        for observable in &self.all.paths.observables {
             let before = self.at(&point, &observable.before, true);
-            conditions.push(terms.equal(before, self.lasso.stem.after(terms, observable.term)));
+            conditions.push(terms.equal(before, self.entry.finally(observable.term)));
             let moved = rays.iter().map(|ray| self.at(ray, &observable.before, false));
             let moved = terms.add(std::iter::once(before).chain(moved));
             conditions.push(terms.equal(self.at(&point, &observable.after, true), moved));
@@ -91,10 +106,9 @@ impl Attempt<'_> {
             let next = rays.get(index + 1);
             conditions.push(self.image(ray, next, factors[index], couplings[index]));
         }
-        let found = model_of(terms, solver, self.lasso, terms.and(conditions), |model| {
-            Argument::Geometric(self.read(model, &point, &rays, &factors, &couplings))
-        })?;
-        self.is_contained(solver).then_some(found)
+        let argument = |model: &Model| Argument::Geometric(self.read(model, &point, &rays, &factors, &couplings));
+        let found = entered(terms, solver, self.entry, self.entry.turns(), terms.and(conditions), argument)?;
+        (found.runs(terms, self.entry.lasso) && self.is_contained(solver)).then_some(found)
     }
 
     /// That the cycle takes a ray to a guessed multiple of itself, plus the next ray or not.
@@ -110,7 +124,7 @@ impl Attempt<'_> {
                 };
                 let mut choice = vec![terms.equal(terms.variable(factor), terms.integer(guess.clone()))];
                 choice.push(terms.iff(terms.variable(coupling), terms.truth(is_coupled)));
-                for observable in &self.paths.observables {
+                for observable in &self.all.paths.observables {
                     let mut image = terms.scale(guess.clone(), self.at(ray, &observable.before, false));
                     if let Some(next) = next {
                         image = terms.add([image, self.at(next, &observable.before, false)]);
@@ -127,7 +141,7 @@ impl Attempt<'_> {
     fn guesses(&self) -> BTreeSet<BigInt> {
         let mut guesses: BTreeSet<BigInt> = (0..3).map(BigInt::from).collect();
         let largest = BigInt::from(LARGEST_FACTOR);
-        for observable in &self.paths.observables {
+        for observable in &self.all.paths.observables {
             let coefficients = observable.after.terms().iter().map(|(coefficient, _)| coefficient);
             guesses.extend(coefficients.filter(|c| **c > BigInt::zero() && **c <= largest).cloned());
         }
@@ -136,7 +150,7 @@ impl Attempt<'_> {
 
     fn vector(&self, name: &str) -> Vector {
         let mut all: BTreeSet<Term> = self.polyhedron.rows.iter().flat_map(|row| dimensions(&row.linear)).collect();
-        for observable in &self.paths.observables {
+        for observable in &self.all.paths.observables {
             all.extend(dimensions(&observable.before));
             all.extend(dimensions(&observable.after));
         }
@@ -173,7 +187,7 @@ impl Attempt<'_> {
         let is_moving = |vector: BTreeMap<Symbol, BigInt>| -> BTreeMap<Symbol, BigInt> {
             vector.into_iter().filter(|(_, amount)| !amount.is_zero()).collect()
         };
-        let inputs = &self.lasso.cycle.inputs;
+        let inputs = &self.all.cycle.inputs;
         let value = |(symbol, value): (Symbol, BigInt)| {
             let is_truth_value = terms.sort_of_symbol(symbol) == Sort::Bool;
             (symbol, if is_truth_value { Value::Bool(value.is_one()) } else { Value::Int(value) })
@@ -185,7 +199,7 @@ impl Attempt<'_> {
         }
         Geometric {
             inputs: entries(point, inputs).into_iter().map(value).collect(),
-            rays: rays.iter().map(|ray| is_moving(entries(ray, self.wanted))).collect(),
+            rays: rays.iter().map(|ray| is_moving(entries(ray, &self.all.wanted))).collect(),
             input_rays: rays.iter().map(|ray| is_moving(entries(ray, inputs))).collect(),
             factors: factors.iter().map(|&symbol| number(symbol)).collect(),
             couplings,
@@ -195,14 +209,14 @@ impl Attempt<'_> {
     /// Whether the polyhedron implies the relation of the cycle.
     fn is_contained(&self, solver: &mut dyn Solver) -> bool {
         let terms = self.terms;
-        let cycle = self.lasso.cycle;
+        let cycle = self.all.cycle;
         let zero = terms.integer(0);
         let rows = self.polyhedron.rows.iter().map(|row| {
             let value = terms.from_linear(&row.linear);
             if row.is_equation { terms.equal(value, zero) } else { terms.less_equal(zero, value) }
         });
         let updates =
-            self.paths.observables.iter().map(|observable| {
+            self.all.paths.observables.iter().map(|observable| {
                 terms.equal(cycle.after(terms, observable.term), terms.from_linear(&observable.after))
             });
         let relation = terms.and(updates.chain([cycle.guard]));

@@ -20,7 +20,7 @@ mod tests;
 
 pub use divergence::{Argument, Geometric, NonTermination, Start, comes_back, diverge};
 pub use execution::{Valuation, apply};
-pub use ranking::{RankingArgument, Template, decreases, rank};
+pub use ranking::{RankingArgument, Search, Template, decreases, rank};
 
 use foundation::{Budget, Exhausted};
 use logic::{Term, Terms};

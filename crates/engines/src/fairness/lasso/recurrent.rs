@@ -12,11 +12,10 @@ use foundation::{Budget, Exhausted};
 use logic::{Linear, Node, Sort, Symbol, Term, Terms};
 use num_bigint::BigInt;
 use num_traits::One;
-use smt::Solver;
+use smt::{Model, Solver};
 
-use super::Lasso;
-use super::divergence::{Argument, NonTermination, model_of};
-use super::execution::{Valuation, value_of};
+use super::divergence::{Argument, NonTermination, entered};
+use super::execution::{Unrolling, Valuation, value_of};
 use super::polyhedra::{is_unsatisfiable, relevant};
 use super::supporting::keep_implied;
 use crate::encode::step::Step;
@@ -37,13 +36,13 @@ type Choice = BTreeMap<Symbol, Term>;
 pub fn find(
     terms: &Terms,
     solver: &mut dyn Solver,
-    lasso: &Lasso<'_>,
+    entry: &Unrolling<'_>,
     known: Term,
     budget: &Budget,
 ) -> Result<Option<NonTermination>, Exhausted> {
-    for choice in choices(terms, lasso.cycle) {
+    for choice in choices(terms, entry.lasso.cycle) {
         budget.check()?;
-        if let Some(found) = with_choice(terms, solver, lasso, known, &choice, budget)? {
+        if let Some(found) = with_choice(terms, solver, entry, known, &choice, budget)? {
             return Ok(Some(found));
         }
     }
@@ -53,25 +52,25 @@ pub fn find(
 fn with_choice(
     terms: &Terms,
     solver: &mut dyn Solver,
-    lasso: &Lasso<'_>,
+    entry: &Unrolling<'_>,
     known: Term,
     choice: &Choice,
     budget: &Budget,
 ) -> Result<Option<NonTermination>, Exhausted> {
-    let function = chosen(terms, lasso.cycle, choice);
-    let entered = |set: Term| terms.and([lasso.stem.guard, lasso.stem.after(terms, terms.and([known, set]))]);
-    let argument = |set: Term| {
-        let choice = choice.clone();
-        move |_: &smt::Model| Argument::RecurrentSet { set, choice }
+    let function = chosen(terms, entry.lasso.cycle, choice);
+    let reach = |solver: &mut dyn Solver, set: Term| {
+        let condition = terms.and([entry.guard, entry.finally(terms.and([known, set]))]);
+        let argument = |_: &Model| Argument::RecurrentSet { set, choice: choice.clone() };
+        entered(terms, solver, entry, entry.turns(), condition, argument)
     };
     let mut set = function.guard;
     let mut reached = None;
     for _ in 0..MOST_ROUNDS {
         budget.check()?;
-        let Some(found) = model_of(terms, solver, lasso, entered(set), argument(set)) else { return Ok(None) };
+        let Some(found) = reach(solver, set) else { return Ok(None) };
         let next = function.after(terms, set);
         if is_unsatisfiable(solver, terms.and([set, terms.not(next)])) {
-            return Ok(Some(found));
+            return Ok(Some(found).filter(|found| found.runs(terms, entry.lasso)));
         }
         reached = Some(found);
         let larger = terms.and([set, next]);
@@ -90,7 +89,7 @@ fn with_choice(
     if !is_recurrent {
         return Ok(None);
     }
-    Ok(model_of(terms, solver, lasso, entered(set), argument(set)))
+    Ok(reach(solver, set).filter(|found| found.runs(terms, entry.lasso)))
 }
 
 /// The cycle under a choice.
@@ -100,6 +99,7 @@ fn chosen(terms: &Terms, cycle: &Step, choice: &Choice) -> Step {
         guard: terms.substitute(cycle.guard, &replaced),
         updates: cycle.updates.iter().map(|(&s, &value)| (s, terms.substitute(value, &replaced))).collect(),
         inputs: BTreeSet::new(),
+        known: cycle.known,
         is_approximate: cycle.is_approximate,
     }
 }

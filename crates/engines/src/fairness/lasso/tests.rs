@@ -44,7 +44,7 @@ impl World {
         let updates = (updates.iter().enumerate())
             .filter_map(|(index, update)| Some((self.variables[index], self.linear((*update)?))))
             .collect();
-        Step { updates, ..Step::assume(guard) }
+        Step { updates, ..Step::assume(terms, guard) }
     }
 
     fn with_solver<T>(&self, ask: impl FnOnce(&mut dyn Solver, Term, &Budget) -> Result<T, Exhausted>) -> T {
@@ -80,16 +80,16 @@ impl World {
     /// Executes fifty turns.
     fn runs(&self, lasso: &Lasso<'_>, found: &NonTermination) {
         let states = found.execute(&self.terms, lasso, 50).unwrap_or_else(|| panic!("{found:?} does not run"));
+        let lead = found.start.lead.len();
         match &found.argument {
-            Argument::FixedPoint { .. } => assert_eq!(states[0], states[1]),
-            Argument::Repeats { inputs, lead, closing } => {
-                closing
-                    .iter()
-                    .for_each(|symbol| assert_eq!(states[*lead].get(symbol), states[inputs.len()].get(symbol)));
+            Argument::FixedPoint { .. } => assert_eq!(states[lead], states[lead + 1]),
+            Argument::Repeats { inputs, closing } => {
+                let (first, second) = (&states[lead], &states[lead + inputs.len()]);
+                closing.iter().for_each(|symbol| assert_eq!(first.get(symbol), second.get(symbol)));
             }
-            Argument::Geometric(geometric) => follows_rays(geometric, &states),
+            Argument::Geometric(geometric) => follows_rays(geometric, &states[lead..]),
             Argument::RecurrentSet { set, .. } => {
-                for state in &states {
+                for state in &states[lead..] {
                     let value = |symbol: Symbol| Some(execution::value_of(&self.terms, state, symbol));
                     assert_eq!(self.terms.holds(*set, &value), Some(true));
                 }
@@ -202,7 +202,7 @@ fn several_paths_need_tuples_or_pieces() {
         (world.variables[0], terms.ite(chosen, world.linear(&[1, 0, -1]), world.variable(0))),
         (world.variables[1], terms.ite(chosen, terms.variable(any), world.linear(&[0, 1, -1]))),
     ]);
-    let cycle = Step { guard, updates, inputs: [choice, any].into(), is_approximate: false };
+    let cycle = Step { guard, updates, inputs: [choice, any].into(), known: terms.truth(true), is_approximate: false };
     let found = world.rank(&skip, &cycle).expect("a tuple");
     assert_eq!(found.template, Template::Lexicographic(2), "{found:?}");
     assert!(world.diverge(&skip, &cycle).is_none());
@@ -239,7 +239,7 @@ fn many_cases_are_ranked_by_case_or_by_bounds() {
             guard: world.at_least_zero(&[1, 0]),
             updates: BTreeMap::from([(world.variables[0], value)]),
             inputs: inputs.iter().copied().collect(),
-            is_approximate: false,
+            known: terms.truth(true), is_approximate: false,
         };
         assert_eq!(world.rank(&Step::skip(terms), &cycle).expect("x decreases").template, Template::Affine);
     }
@@ -256,7 +256,7 @@ fn wrapping_counters_rank_within_their_range() {
     let range = [[1, 0, half], [-1, 0, half - 1], [0, 1, half], [0, -1, half - 1]];
     let guard = terms.and(range.iter().map(|row| world.at_least_zero(row)).chain([world.at_least_zero(&[-1, 1, -1])]));
     let skip = Step::skip(terms);
-    let cycle = Step { updates: BTreeMap::from([(world.variables[0], wrapped)]), ..Step::assume(guard) };
+    let cycle = Step { updates: BTreeMap::from([(world.variables[0], wrapped)]), ..Step::assume(terms, guard) };
     assert_eq!(world.rank(&skip, &cycle).expect("it does not wrap").template, Template::Affine);
     // Without the bound by y it wraps and goes on.
     let guard = terms.and(range.iter().map(|row| world.at_least_zero(row)));
@@ -304,8 +304,8 @@ fn divergence_by_hand() {
     let accelerating = world.step(&[&[1, 0, 0, 0]], &[Some(&[1, 1, 0, 0]), Some(&[0, 1, 0, 1])]);
     let from = |x: i64, y: i64| world.step(&[], &[Some(&[0, 0, 0, x]), Some(&[0, 0, 0, y])]);
     assert_eq!(kind(&from(5, 2), &accelerating), Some("geometric"));
-    // x falls before it grows, which no ray can do.
-    assert_eq!(kind(&from(5, -2), &accelerating), Some("recurrent set"));
+    // x falls before it grows, which no ray can do; but it begins to grow after some turns.
+    assert!(kind(&from(5, -2), &accelerating).is_some());
     // It ends from where the stem leads, although it need not elsewhere.
     assert_eq!(kind(&from(5, -9), &accelerating), None);
     assert!(world.rank(&Step::skip(terms), &accelerating).is_none());
@@ -322,7 +322,7 @@ fn divergence_by_choice_of_inputs() {
     // x := input, as long as input > x: every new value must be larger.
     let guard = terms.less(world.variable(0), read);
     let updates = BTreeMap::from([(world.variables[0], read)]);
-    let cycle = Step { guard, updates, inputs: inputs(), is_approximate: false };
+    let cycle = Step { guard, updates, inputs: inputs(), known: terms.truth(true), is_approximate: false };
     assert!(world.diverge(&skip, &cycle).is_some());
     assert!(world.rank(&skip, &cycle).is_none());
     // x := x + z·z + input while x > 1 and input > 0: beyond linear arithmetic.
@@ -330,7 +330,7 @@ fn divergence_by_choice_of_inputs() {
     let guard = terms.and([world.at_least_zero(&[1, -2]), terms.less_equal(terms.integer(1), read)]);
     let value = terms.add([world.variable(0), terms.multiply(other, other), read]);
     let updates = BTreeMap::from([(world.variables[0], value)]);
-    let cycle = Step { guard, updates, inputs: inputs(), is_approximate: false };
+    let cycle = Step { guard, updates, inputs: inputs(), known: terms.truth(true), is_approximate: false };
     let found = world.diverge(&skip, &cycle).expect("it grows");
     assert_eq!(found.kind(), "recurrent set");
 }
@@ -426,7 +426,7 @@ fn random_loops_with_cases_are_judged_soundly() {
         let guard = terms.and(
             [world.at_least_zero(&row(&mut random)), world.at_least_zero(&row(&mut random))].into_iter().chain(bounds),
         );
-        let cycle = Step { guard, updates, inputs: [choice, input].into(), is_approximate: false };
+        let cycle = Step { guard, updates, inputs: [choice, input].into(), known: terms.truth(true), is_approximate: false };
         let stem = world.step(&[&row(&mut random)], &[]);
         decided += usize::from(world.analyse(&stem, &cycle) != Analysis::Unknown);
     }

@@ -1,0 +1,188 @@
+//! The answers to what a program asks on the way of an execution, in the order in which the interpreter asks.
+//!
+//! Inputs are asked for by the edges that read them. What an uninitialised variable holds is asked for when it is first
+//! read, which may be much later or never: the right operand of `&&` reads only sometimes. So the way is followed by the
+//! interpreter itself, on the prepared program, whose questions are written down.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, VecDeque};
+
+use foundation::Id;
+use logic::Value as Number;
+use program::passes::Prepared;
+use program::semantics::evaluate::evaluate;
+use program::semantics::event::Event;
+use program::semantics::interpreter::Interpreter;
+use program::semantics::step::Stepped;
+use program::semantics::{Answer, Choices, ObserveMode, Question, Stop, Value};
+use program::{Atom, EdgeId, Observe, Program, Scalar, VariableId};
+use task::Reason;
+
+use super::lasso::Valuation;
+use super::letter::Taken;
+use crate::encode::edge::Asked;
+
+/// Follows a way through a program and tells the answers.
+pub struct Teller<'a> {
+    prepared: &'a Prepared,
+    interpreter: Interpreter<'a>,
+    open: &'a Open,
+    is_started: bool,
+    /// Whether something was written since the last edge that may be observed.
+    has_written: bool,
+}
+
+/// What may be asked next, and what was.
+#[derive(Default)]
+pub struct Open(RefCell<Questions>);
+
+#[derive(Default)]
+struct Questions {
+    inputs: VecDeque<Answer>,
+    /// What variables hold that are not initialised and that nobody has read yet.
+    held: HashMap<VariableId, Answer>,
+    /// The edge that is to be taken.
+    edge: Option<EdgeId>,
+    answers: Vec<Answer>,
+}
+
+/// The prepared program with names that tell its variables apart: copies of one function have the same ones otherwise.
+pub fn with_numbered_variables(program: &Program) -> Program {
+    let mut program = program.clone();
+    for variable in program.variables.ids().collect::<Vec<_>>() {
+        program.variables[variable].name = variable.index().to_string();
+    }
+    program
+}
+
+impl Choices for &Open {
+    fn choose(&mut self, question: &Question) -> Answer {
+        let mut questions = self.0.borrow_mut();
+        let answer = match question {
+            Question::Input { .. } => questions.inputs.pop_front(),
+            Question::Uninitialised { what, .. } => {
+                let variable = what.rsplit("::").next().and_then(|number| number.parse().ok());
+                variable.and_then(|number| questions.held.remove(&VariableId::from_index(number)))
+            }
+            Question::Branch { edges } => {
+                edges.iter().position(|edge| Some(*edge) == questions.edge).map(Answer::Index)
+            }
+            _ => None,
+        };
+        // What nobody has chosen does not matter.
+        let answer = answer.unwrap_or(Answer::Value(Value::int(0)));
+        questions.answers.push(answer.clone());
+        answer
+    }
+}
+
+impl<'a> Teller<'a> {
+    /// A teller; the program is that of [`with_numbered_variables`].
+    pub fn new(prepared: &'a Prepared, program: &'a Program, open: &'a Open, choices: &'a mut &'a Open) -> Self {
+        let interpreter = Interpreter::new(program, prepared.semantics, choices);
+        Self { prepared, interpreter, open, is_started: false, has_written: false }
+    }
+
+    /// The answers on the next part of the way.
+    pub fn answers(&mut self, way: &[Taken], values: &Valuation) -> Result<Vec<Answer>, Reason> {
+        for taken in way {
+            self.take(taken, values).map_err(|what| {
+                Reason::EvidenceRejected(format!("the interpreter does not follow the way of a violation: {what}"))
+            })?;
+        }
+        Ok(std::mem::take(&mut self.open.0.borrow_mut().answers))
+    }
+
+    fn take(&mut self, taken: &Taken, values: &Valuation) -> Result<(), String> {
+        {
+            let mut questions = self.open.0.borrow_mut();
+            questions.edge = taken.edge;
+            for asked in &taken.asked {
+                let answer = answer(asked, values);
+                match asked.uninitialised {
+                    Some(variable) => _ = questions.held.insert(variable, answer),
+                    None => questions.inputs.push_back(answer),
+                }
+            }
+        }
+        match taken.edge {
+            None if !self.is_started => {
+                self.is_started = true;
+                self.interpreter.start(self.prepared.root()).map_err(|stop| format!("{stop:?}"))?;
+                self.interpreter.events.clear();
+                self.look();
+                Ok(())
+            }
+            // Control stays where it is.
+            None => Ok(()),
+            Some(edge) => self.step(edge),
+        }
+    }
+
+    fn step(&mut self, edge: EdgeId) -> Result<(), String> {
+        let mut stepped = self.interpreter.step(0);
+        if self.interpreter.edge != Some(edge) {
+            return Err("another branch is taken".to_owned());
+        }
+        loop {
+            self.follow();
+            match stepped {
+                Ok(Stepped::Done) => return Ok(()),
+                Ok(Stepped::Pause(rest)) => stepped = self.interpreter.resume(rest),
+                Ok(Stepped::End(_)) | Err(Stop::Undefined(_)) => {
+                    self.look();
+                    return Ok(());
+                }
+                Ok(other) => return Err(format!("{other:?}")),
+                Err(stop) => return Err(format!("{stop:?}")),
+            }
+        }
+    }
+
+    /// Looks at the state if the edge that was completed is observed.
+    fn follow(&mut self) {
+        for event in std::mem::take(&mut self.interpreter.events) {
+            match event {
+                Event::Write(_) => self.has_written = true,
+                Event::Completed(edge) => {
+                    let observe = self.prepared.program.edges[edge].observe;
+                    let is_seen = match self.prepared.semantics.observe {
+                        ObserveMode::Statement => observe != Observe::No,
+                        ObserveMode::Step => observe == Observe::Step,
+                        ObserveMode::Change => observe != Observe::No && std::mem::take(&mut self.has_written),
+                    };
+                    if is_seen {
+                        self.look();
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Evaluates the atoms, which may read what is not initialised.
+    fn look(&mut self) {
+        let prepared = self.prepared;
+        let location = self.interpreter.state.innermost(0).map(|(_, frame)| frame.location);
+        let seen = prepared.atoms_at(location.unwrap_or_else(|| prepared.start()));
+        for (atom, seen) in prepared.atoms.atoms().iter().zip(seen) {
+            let Atom::State { active, .. } = atom else { continue };
+            if let Some(seen) = seen
+                && (location.is_some() || active.is_empty())
+            {
+                // An atom that is undefined is false.
+                let _ = evaluate(&mut self.interpreter, seen.value);
+            }
+        }
+        self.interpreter.events.clear();
+    }
+}
+
+fn answer(asked: &Asked, values: &Valuation) -> Answer {
+    Answer::Value(match (asked.scalar, values.get(&asked.symbol)) {
+        (Scalar::Bool, Some(Number::Bool(value))) => Value::Bool(*value),
+        (Scalar::Bool, _) => Value::Bool(false),
+        (_, Some(Number::Int(value))) => Value::Int(value.clone()),
+        _ => Value::int(0),
+    })
+}

@@ -1,0 +1,190 @@
+//! What is left of the Büchi program when the modules are taken away: emptiness of the difference, one search per
+//! iteration.
+//!
+//! The states of a module's complement are numbered and their successors remembered, so that a state of the difference
+//! is a state of the Büchi program and a few numbers. What one search has found to accept nothing accepts nothing in the
+//! later ones, which take more away: such states are kept from search to search, only the largest of comparable ones
+//! (`docs/design/complementation.md`). A later state has more parts; only those that both have are compared.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use automata::algorithms::complement::{Macrostate, Ncsb, Variant};
+use automata::algorithms::lasso::{LassoOf, construct};
+use automata::algorithms::{Difference, Exact, Pruning, Reader, Remainder, StateSet, Subsumption, search_with};
+use automata::buchi::{Automaton, Marks, StateId};
+use foundation::{Budget, Exhausted, Id};
+
+use super::letter::Letter;
+use super::module::{Refuted, Shared};
+
+/// The traces of a Büchi program that no module refutes.
+pub struct Rest<'g, 't> {
+    difference: Difference<&'g Automaton<Letter>, Complement<'t>, Exact>,
+    dead: HashMap<StateId, Vec<State>>,
+    /// How many states the last search has visited.
+    pub visited: usize,
+}
+
+type State = Remainder<StateId, u32>;
+
+/// A lasso of what is left.
+pub type Found<'g, 't> = LassoOf<Difference<&'g Automaton<Letter>, Complement<'t>, Exact>>;
+
+impl<'g, 't> Rest<'g, 't> {
+    /// All traces.
+    pub fn new(graph: &'g Automaton<Letter>) -> Self {
+        Self { difference: Difference::new(graph, Vec::new(), Exact), dead: HashMap::new(), visited: 0 }
+    }
+
+    /// Whether one more module can be taken away.
+    pub fn has_room(&self) -> bool {
+        self.difference.room() > 0
+    }
+
+    /// Takes the traces of a module away.
+    pub fn subtract(&mut self, module: Refuted<'t>) {
+        self.difference.subtract(Complement::new(module));
+    }
+
+    /// A short lasso of what is left, if anything is.
+    pub fn find_lasso(&mut self, budget: &Budget) -> Result<Option<Found<'g, 't>>, Exhausted> {
+        let mut dead = Dead { difference: &self.difference, known: std::mem::take(&mut self.dead) };
+        let found = search_with(&self.difference, &mut dead, budget);
+        self.dead = dead.known;
+        let found = found?;
+        self.visited = found.visited.len();
+        construct(&self.difference, &found, budget)
+    }
+}
+
+/// States that accept nothing.
+struct Dead<'a, 'g, 't> {
+    difference: &'a Difference<&'g Automaton<Letter>, Complement<'t>, Exact>,
+    known: HashMap<StateId, Vec<State>>,
+}
+
+impl Pruning<State> for Dead<'_, '_, '_> {
+    fn accepts_nothing(&mut self, state: &State) {
+        let known = self.known.entry(state.minuend).or_default();
+        if known.iter().any(|larger| self.difference.is_subsumed(state, larger)) {
+            return;
+        }
+        // A state with fewer parts is never covered by one with more.
+        known.retain(|other| {
+            other.complements.len() < state.complements.len() || !self.difference.is_subsumed(other, state)
+        });
+        known.push(state.clone());
+    }
+
+    fn is_covered(&self, state: &State) -> bool {
+        let known = self.known.get(&state.minuend);
+        known.is_some_and(|known| known.iter().rev().any(|larger| self.difference.is_subsumed(state, larger)))
+    }
+}
+
+/// The complement of a module, with numbered states.
+pub struct Complement<'t> {
+    module: Shared<'t>,
+    kind: Kind<'t>,
+    compared: RefCell<HashMap<(u32, u32), bool>>,
+}
+
+enum Kind<'t> {
+    /// The states of the module itself: it is deterministic and total, and refutes by reaching one state.
+    Finite,
+    /// Macrostates.
+    Omega { ncsb: Ncsb<Shared<'t>>, states: RefCell<Macrostates> },
+}
+
+#[derive(Default)]
+struct Macrostates {
+    all: Vec<Rc<Macrostate>>,
+    numbers: HashMap<Rc<Macrostate>, u32>,
+    /// By macrostate and step.
+    successors: HashMap<(u32, u32), Rc<[(u32, Marks)]>>,
+}
+
+impl Macrostates {
+    fn number(&mut self, macrostate: Macrostate) -> u32 {
+        let macrostate = Rc::new(macrostate);
+        *self.numbers.entry(Rc::clone(&macrostate)).or_insert_with(|| {
+            self.all.push(macrostate);
+            self.all.len() as u32 - 1
+        })
+    }
+}
+
+impl<'t> Complement<'t> {
+    fn new(module: Refuted<'t>) -> Self {
+        let is_finite = matches!(module, Refuted::Finite(_) | Refuted::Prefix(_));
+        let module = Shared(Rc::new(module));
+        let kind = if is_finite {
+            Kind::Finite
+        } else {
+            let ncsb = Ncsb::new(module.clone(), StateSet::new(), Variant::Refined);
+            Kind::Omega { ncsb, states: RefCell::default() }
+        };
+        Self { module, kind, compared: RefCell::default() }
+    }
+}
+
+impl Reader for Complement<'_> {
+    type State = u32;
+    type Label = Letter;
+
+    fn initial(&self) -> Vec<u32> {
+        use automata::algorithms::Module;
+        match &self.kind {
+            Kind::Finite => self.module.initial().iter().map(|state| state.index() as u32).collect(),
+            Kind::Omega { ncsb, states } => {
+                ncsb.initial().into_iter().map(|macrostate| states.borrow_mut().number(macrostate)).collect()
+            }
+        }
+    }
+
+    fn read(&self, state: &u32, letter: &Letter) -> Vec<(u32, Marks)> {
+        use automata::algorithms::Module;
+        match &self.kind {
+            Kind::Finite => {
+                let next = self.module.read(StateId::from_index(*state as usize), letter);
+                let alive = next.iter().filter(|&state| !self.module.is_accepting(state));
+                alive.map(|state| (state.index() as u32, Marks::NONE)).collect()
+            }
+            Kind::Omega { ncsb, states } => {
+                if let Some(known) = states.borrow().successors.get(&(*state, letter.step)) {
+                    return known.to_vec();
+                }
+                let macrostate = Rc::clone(&states.borrow().all[*state as usize]);
+                let found = ncsb.read(&macrostate, letter);
+                let mut states = states.borrow_mut();
+                let found: Rc<[(u32, Marks)]> =
+                    found.into_iter().map(|(next, marks)| (states.number(next), marks)).collect();
+                states.successors.insert((*state, letter.step), Rc::clone(&found));
+                found.to_vec()
+            }
+        }
+    }
+
+    fn acceptance_sets(&self) -> u32 {
+        match &self.kind {
+            Kind::Finite => 0,
+            Kind::Omega { ncsb, .. } => ncsb.acceptance_sets(),
+        }
+    }
+
+    fn is_subsumed(&self, smaller: &u32, larger: &u32) -> bool {
+        if smaller == larger {
+            return true;
+        }
+        *self.compared.borrow_mut().entry((*smaller, *larger)).or_insert_with(|| match (&self.kind, &*self.module.0) {
+            (Kind::Finite, Refuted::Finite(module)) => module.is_stronger(*smaller, *larger),
+            (Kind::Finite, _) => false,
+            (Kind::Omega { ncsb, states }, _) => {
+                let states = states.borrow();
+                ncsb.is_subsumed(&states.all[*smaller as usize], &states.all[*larger as usize])
+            }
+        })
+    }
+}
