@@ -206,7 +206,8 @@ impl<'a> Trail<'a> {
     fn attempt(&self, turns: Turns, budget: &Budget) -> Result<Result<Found, Refused>, Rejected> {
         let Turns { first, period, .. } = turns;
         let points = self.points(turns, budget)?;
-        let Some(edges) = self.edges[first..first + period].iter().copied().collect::<Option<BTreeSet<EdgeId>>>() else {
+        let Some(edges) = self.edges[first..first + period].iter().copied().collect::<Option<BTreeSet<EdgeId>>>()
+        else {
             return Ok(Err(Refused::because("a location is never left")));
         };
         let program = &self.task.program;
@@ -365,7 +366,8 @@ fn guess(points: &[Point], relevant: &Variables) -> Result<Shadow, Refused> {
                 continue;
             }
             let integers = [value].into_iter().chain(values).map(Integer::of).collect::<Option<Vec<Integer>>>();
-            let polynomial = integers.filter(|_| matters && matches!(ty, Scalar::Int(_))).map(|it| Polynomial::through(&it));
+            let polynomial =
+                integers.filter(|_| matters && matches!(ty, Scalar::Int(_))).map(|it| Polynomial::through(&it));
             // One value more than the degree needs: the guess is then worth a check.
             let growth = polynomial.filter(|polynomial| polynomial.degree() < TURNS).map(moving);
             let extent = Extent { object, offset_bits, width_bits: cell.width };

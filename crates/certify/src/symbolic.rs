@@ -268,7 +268,8 @@ impl View<'_> {
             Operand::Aggregate(place) => {
                 let extent = self.extent(place)?;
                 let cells = self.shadow.inside(extent)?.into_iter();
-                let relative = cells.map(|(cell, value)| (cell.offset_bits - extent.offset_bits, cell.width_bits, value));
+                let relative =
+                    cells.map(|(cell, value)| (cell.offset_bits - extent.offset_bits, cell.width_bits, value));
                 Contents::Cells(relative.collect())
             }
         })

@@ -151,7 +151,7 @@ impl<'a> Walk<'a> {
     pub(crate) fn new(task: &'a Task, answers: &'a mut Answers<'_>, log: &'a RefCell<Log>, tells: bool) -> Self {
         Self {
             interpreter: Interpreter::new(&task.program, task.semantics, answers),
-            observer: Observer::new(task.semantics.observe, &task.atoms),
+            observer: Observer::of_one_run(task.semantics.observe, &task.atoms),
             log,
             word: Word::new(task.formulas.has_next(task.goal)),
             story: tells.then(|| Story { told: variables_to_tell(task), ..Story::default() }),

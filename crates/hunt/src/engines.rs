@@ -86,7 +86,7 @@ pub fn compare(case: &Case, seed: u64, budget: &Budget) -> Agreement {
     let task = semper::check::task_of(&subject, 0, Scheduler::Any);
     let compiled = answer(&Explicit { threads: 1, compile: true }, &task, budget);
     let interpreted = answer(&Explicit { threads: 1, compile: false }, &task, budget);
-    let fairness = answer(&Fairness { verbose: false }, &task, budget);
+    let fairness = answer(&Fairness::default(), &task, budget);
     let executed = (0..40).find(|&number| violates(&task, seed ^ number << 32, budget));
     let holds = [compiled.holds, interpreted.holds, fairness.holds, executed.map(|_| false)];
     let fault = compiled.fault.as_ref().or(interpreted.fault.as_ref()).or(fairness.fault.as_ref());

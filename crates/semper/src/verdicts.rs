@@ -88,7 +88,9 @@ fn evidence(verdict: &CheckedVerdict) -> Option<Evidence> {
             Some(Evidence { checked: false, by })
         }
         CheckedVerdict::Holds(Certificate::Refuted { finite, ranked }) => {
-            let by = format!("{finite} sets of traces refuted by a prefix, {ranked} by a ranking function (not re-checked yet)");
+            let by = format!(
+                "{finite} sets of traces refuted by a prefix, {ranked} by a ranking function (not re-checked yet)"
+            );
             Some(Evidence { checked: false, by })
         }
         CheckedVerdict::Violated { replayed: Some(replayed), .. } => {

@@ -73,9 +73,7 @@ impl Interpretation<'_> {
             Condition::All(list) => {
                 list.iter().try_for_each(|member| self.assume(state, member))?;
                 // What was assumed later may say more of what was assumed earlier.
-                let relates = |member: &&Condition| {
-                    matches!(member, Condition::Atom(constraint) if constraint.form.terms().len() > 1)
-                };
+                let relates = |member: &&Condition| matches!(member, Condition::Atom(constraint) if constraint.form.terms().len() > 1);
                 list.iter().filter(relates).try_for_each(|member| self.assume(state, member))
             }
             Condition::Any(list) => {
@@ -211,7 +209,12 @@ fn quotient(range: Interval, by: i128) -> Interval {
 
 /// Products of two ranges.
 fn product(left: Interval, right: Interval) -> Interval {
-    let corners = [(left.low(), right.low()), (left.low(), right.high()), (left.high(), right.low()), (left.high(), right.high())];
+    let corners = [
+        (left.low(), right.low()),
+        (left.low(), right.high()),
+        (left.high(), right.low()),
+        (left.high(), right.high()),
+    ];
     if left.is_bounded() && right.is_bounded() {
         let products: Option<Vec<i128>> = corners.iter().map(|(left, right)| left.checked_mul(*right)).collect();
         if let Some(products) = products {

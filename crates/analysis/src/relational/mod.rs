@@ -17,8 +17,8 @@
 pub mod congruences;
 pub mod domain;
 pub mod form;
-pub mod intervals;
 pub mod interpretation;
+pub mod intervals;
 pub mod octagons;
 pub mod output;
 pub mod packs;
@@ -150,8 +150,7 @@ impl System {
         let variables = rules::variables_of(terms, transitions);
         let range = |symbol: &Symbol| rules::range_of(&terms.sort_of_symbol(*symbol)).expect("others are left out");
         let ranges: Vec<Interval> = variables.keys().map(range).collect();
-        let is_number: Vec<bool> =
-            variables.keys().map(|symbol| terms.sort_of_symbol(*symbol) == Sort::Int).collect();
+        let is_number: Vec<bool> = variables.keys().map(|symbol| terms.sort_of_symbol(*symbol) == Sort::Int).collect();
         let mut is_initial = vec![false; nodes];
         for node in initial {
             is_initial[*node] = true;

@@ -1,4 +1,4 @@
-//! Packs: which variables are related to each other (Blanchet et al., PLDI 2003, section 7.2.1). An octagon costs the
+//! Packs: which variables are related to each other (Blanchet et al., PLDI 2003). An octagon costs the
 //! square of its variables at each step, so variables that have nothing to do with each other go separate ways.
 
 use std::collections::BTreeMap;
@@ -36,7 +36,8 @@ pub struct Packs {
 impl Packs {
     /// Packs of the variables below `count`: the strongest links first, as long as packs do not grow too large.
     pub fn new(count: usize, links: &Links) -> Self {
-        let mut pairs: Vec<(u64, (usize, usize))> = links.weights.iter().map(|(pair, weight)| (*weight, *pair)).collect();
+        let mut pairs: Vec<(u64, (usize, usize))> =
+            links.weights.iter().map(|(pair, weight)| (*weight, *pair)).collect();
         pairs.sort_by_key(|(weight, pair)| (std::cmp::Reverse(*weight), *pair));
         let mut pack: Vec<usize> = (0..count).collect();
         let mut sets: Vec<Vec<usize>> = (0..count).map(|variable| vec![variable]).collect();

@@ -1,4 +1,4 @@
-//! Where widening stops on its way to infinity (Blanchet et al., PLDI 2003, section 7.1.2): at the constants of the
+//! Where widening stops on its way to infinity (Blanchet et al., PLDI 2003): at the constants of the
 //! transition system and their neighbours, and at the bounds of machine types.
 
 use std::collections::BTreeSet;

@@ -111,9 +111,7 @@ fn address(pointer: Pointer) -> Option<BigInt> {
     match pointer {
         Pointer::Null => Some(BigInt::from(0)),
         Pointer::Register(number) | Pointer::Invalid(number) => Some(BigInt::from(number)),
-        Pointer::Object { object: ObjectId::Global(variable), offset: 0 } => {
-            Some(-BigInt::from(variable.index() + 1))
-        }
+        Pointer::Object { object: ObjectId::Global(variable), offset: 0 } => Some(-BigInt::from(variable.index() + 1)),
         _ => None,
     }
 }

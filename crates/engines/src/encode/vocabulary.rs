@@ -12,7 +12,8 @@ use program::passes::Prepared;
 use program::semantics::Integers;
 use program::semantics::arithmetic::{largest, smallest};
 use program::{
-    ExprId, ExprKind, Initial, IntType, LocationId, Op, Operand, Program, Scalar, Type, TypeId, VariableId, VariableKind,
+    ExprId, ExprKind, Initial, IntType, LocationId, Op, Operand, Program, Scalar, Type, TypeId, VariableId,
+    VariableKind,
 };
 use task::Reason;
 

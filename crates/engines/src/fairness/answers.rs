@@ -20,6 +20,7 @@ use task::Reason;
 
 use super::lasso::Valuation;
 use super::letter::Taken;
+use crate::encode::Exit;
 use crate::encode::edge::Asked;
 
 /// Follows a way through a program and tells the answers.
@@ -115,13 +116,18 @@ impl<'a> Teller<'a> {
             }
             // Control stays where it is.
             None => Ok(()),
-            Some(edge) => self.step(edge),
+            Some(edge) => self.step(edge, taken.exit),
         }
     }
 
-    fn step(&mut self, edge: EdgeId) -> Result<(), String> {
+    fn step(&mut self, edge: EdgeId, exit: Exit) -> Result<(), String> {
         let mut stepped = self.interpreter.step(0);
-        if self.interpreter.edge != Some(edge) {
+        // Where a condition is undefined, none of the branches is taken, and any of them may stand for that.
+        let is_undefined = matches!(stepped, Err(Stop::Undefined(_)));
+        if is_undefined != (exit == Exit::Undefined) {
+            return Err(format!("{stepped:?} at an edge that {exit:?}"));
+        }
+        if !is_undefined && self.interpreter.edge != Some(edge) {
             return Err("another branch is taken".to_owned());
         }
         loop {

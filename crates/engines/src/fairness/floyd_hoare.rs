@@ -16,6 +16,7 @@ use logic::Term;
 
 use super::hoare::Triples;
 use super::letter::{Letter, Letters};
+use super::module::{Explored, ExploredState};
 
 /// A module of finite traces.
 pub struct FloydHoare<'t> {
@@ -61,6 +62,21 @@ impl<'t> FloydHoare<'t> {
     /// The predicates.
     pub fn predicates(&self) -> &[Term] {
         &self.predicates
+    }
+
+    /// What was computed so far.
+    pub fn explored(&self) -> Explored {
+        let states = self.states.borrow();
+        let state = |(index, &condition): (usize, &Term)| ExploredState {
+            role: if index == FALSE { "false" } else { "predicates" },
+            condition,
+            is_initial: index == TRUE,
+            is_accepting: index == FALSE,
+        };
+        let mut transitions: Vec<(usize, u32, usize)> =
+            states.successors.iter().map(|(&(from, step), to)| (from.index(), step, to.index())).collect();
+        transitions.sort_unstable();
+        Explored { states: states.conditions.iter().enumerate().map(state).collect(), transitions }
     }
 
     /// Whether a word is refuted: it leads to `false`.

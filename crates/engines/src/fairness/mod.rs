@@ -16,6 +16,7 @@
 //! | [`lasso`] | ranking functions and arguments for non-termination of one lasso |
 //! | [`refine`] | from a lasso to a module |
 //! | [`violation`], [`answers`] | from an execution of a lasso to a counterexample |
+//! | [`watch`], [`show`] | what the engine tells of its work while it goes on |
 //!
 //! `docs/design/fairness.md` walks through the paper's example.
 
@@ -33,7 +34,9 @@ pub mod product;
 pub mod ranked;
 pub mod refine;
 pub mod remainder;
+pub mod show;
 pub mod violation;
+pub mod watch;
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -47,11 +50,13 @@ use task::{Certificate, Engine, Negation, Outcome, Reason, Statistics, Task, Ver
 
 use crate::encode::Vocabulary;
 use hoare::Triples;
-use module::Refuted;
+use module::{Refuted, Shared};
 use observation::Observation;
 use product::Builder;
 use refine::{Refinement, Refiner};
 use remainder::Rest;
+use show::Show;
+use watch::{Fate, Interest, Progress, Unwatched, Watch};
 
 /// Programs that inlining makes larger than this are refused.
 const MOST_EDGES: usize = 20_000;
@@ -60,13 +65,19 @@ const MOST_EDGES: usize = 20_000;
 const QUERY_LIMIT: Duration = Duration::from_secs(3);
 
 /// The engine.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Fairness {
-    /// Whether each lasso is told on the standard error output.
-    pub verbose: bool,
+#[derive(Clone, Copy, Debug)]
+pub struct Fairness<'w> {
+    /// Who is told what it does.
+    pub watch: &'w dyn Watch,
 }
 
-impl Engine for Fairness {
+impl Default for Fairness<'_> {
+    fn default() -> Self {
+        Self { watch: &Unwatched }
+    }
+}
+
+impl Engine for Fairness<'_> {
     fn name(&self) -> &'static str {
         "fairness"
     }
@@ -78,7 +89,7 @@ impl Engine for Fairness {
     }
 }
 
-impl Fairness {
+impl Fairness<'_> {
     fn decide(&self, task: &Task, budget: &Budget, statistics: &mut Statistics) -> Result<Verdict, Reason> {
         let negation = Negation::new(task, budget)?;
         statistics.count("automaton_states", negation.automaton.state_count() as u64);
@@ -111,94 +122,82 @@ impl Fairness {
         statistics.count("reduced_edges", growth.reduced.1 as u64);
         let letters = Rc::new(product.letters);
         let refiner = Refiner::new(&terms, Rc::clone(&triples), Rc::clone(&letters));
+        let show = Show { terms: &terms, program: vocabulary.program(), letters: &letters, triples: &triples };
+        let (locations, edges) = growth.reduced;
+        let mut progress = Progress { locations, edges, ..Progress::default() };
+        let told = self.watch.interest();
+        let picture = (told >= Interest::Everything).then(|| show.product(&product.graph));
+        self.watch.product(&progress, picture.as_ref());
+        drop(picture);
         let mut rest = Rest::new(&product.graph);
-        let mut counts = Counts::default();
+        // The modules with the numbers of their lassos, for those who want to see them in the end.
+        let mut modules: Vec<(usize, Shared<'_>)> = Vec::new();
         let verdict = loop {
             if let Err(exhausted) = budget.check() {
                 break Err(exhausted.into());
             }
             let lasso = rest.find_lasso(budget);
-            counts.states = rest.visited;
+            progress.visited = rest.visited;
             let lasso = match lasso {
                 Ok(Some(lasso)) => lasso,
                 Ok(None) => {
-                    break Ok(Verdict::Holds(Certificate::Refuted { finite: counts.finite, ranked: counts.ranked }));
+                    let Progress { finite, ranked, .. } = progress;
+                    break Ok(Verdict::Holds(Certificate::Refuted { finite, ranked }));
                 }
                 Err(exhausted) => break Err(exhausted.into()),
             };
-            counts.iterations += 1;
+            progress.iteration += 1;
             let (stem, cycle) = lasso.word();
-            if self.verbose {
-                self.tell(&terms, &letters, counts, &stem, &cycle);
-            }
+            let trace =
+                (told >= Interest::Traces).then(|| show.trace(&stem, &cycle, told >= Interest::Everything));
+            self.watch.lasso(&progress, trace.as_ref());
             match refiner.refine(&stem, &cycle, budget) {
                 Err(exhausted) => break Err(exhausted.into()),
                 Ok(Refinement::Unknown(why)) => {
                     // What the solver left open because the budget has ended is not the reason.
-                    break Err(budget.check().map_or_else(Reason::from, |()| Reason::Incomplete(why)));
+                    if let Err(exhausted) = budget.check() {
+                        break Err(exhausted.into());
+                    }
+                    self.watch.decided(&progress, &Fate::Open { why: why.clone() });
+                    break Err(Reason::Incomplete(why));
                 }
                 Ok(Refinement::Diverges(divergence)) => {
-                    statistics.word("divergence", divergence.execution.kind());
+                    let argument = divergence.execution.kind();
+                    self.watch.decided(&progress, &Fate::Diverges { argument });
+                    statistics.word("divergence", argument);
                     break violation::counterexample(&terms, &vocabulary, &letters, &divergence).map(Verdict::Violated);
                 }
                 Ok(Refinement::Refuted { module, why }) => {
-                    if self.verbose {
-                        eprintln!("  {why} ({})", module.name());
+                    match module {
+                        Refuted::Finite(_) | Refuted::Prefix(_) => progress.finite += 1,
+                        Refuted::Ranked(_) | Refuted::OneLasso(_) => progress.ranked += 1,
                     }
-                    counts.add(&module);
+                    let predicates = if told >= Interest::Traces { show.predicates(&module) } else { Vec::new() };
+                    self.watch.decided(&progress, &Fate::Refuted { why, module: module.name(), predicates });
                     if !rest.has_room() {
                         break Err(Reason::Incomplete("too many ranking functions are needed".to_owned()));
+                    }
+                    let module = Shared(Rc::new(module));
+                    if told >= Interest::Everything {
+                        modules.push((progress.iteration, module.clone()));
                     }
                     rest.subtract(module);
                 }
             }
         };
-        statistics.count("iterations", counts.iterations as u64);
-        statistics.count("finite_modules", counts.finite as u64);
-        statistics.count("ranked_modules", counts.ranked as u64);
-        statistics.count("difference_states", counts.states as u64);
+        for (number, module) in &modules {
+            self.watch.module(*number, module.0.name(), &show.module(&module.0));
+        }
+        self.watch.done(&progress);
+        statistics.count("iterations", progress.iteration as u64);
+        statistics.count("finite_modules", progress.finite as u64);
+        statistics.count("ranked_modules", progress.ranked as u64);
+        statistics.count("difference_states", progress.visited as u64);
         let decided = triples.decided();
         statistics.count("triples_at_sight", decided.at_sight);
         statistics.count("triples_by_solver", decided.by_solver);
         statistics.count("triples_remembered", decided.remembered);
         verdict
-    }
-
-    fn tell(
-        &self,
-        terms: &Terms,
-        letters: &letter::Letters,
-        counts: Counts,
-        stem: &[letter::Letter],
-        cycle: &[letter::Letter],
-    ) {
-        eprintln!("lasso {} ({} states visited)", counts.iterations, counts.states);
-        for (name, word) in [("stem", stem), ("cycle", cycle)] {
-            for &letter in word {
-                let step = letters.step(letter);
-                let updates: Vec<String> = (step.updates.iter())
-                    .map(|(&symbol, &value)| format!("{} := {}", terms.name(symbol), terms.display(value)))
-                    .collect();
-                eprintln!("  {name}: [{}] {}", terms.display(step.guard), updates.join(", "));
-            }
-        }
-    }
-}
-
-#[derive(Clone, Copy, Default)]
-struct Counts {
-    iterations: usize,
-    finite: usize,
-    ranked: usize,
-    states: usize,
-}
-
-impl Counts {
-    fn add(&mut self, module: &Refuted<'_>) {
-        match module {
-            Refuted::Finite(_) | Refuted::Prefix(_) => self.finite += 1,
-            Refuted::Ranked(_) | Refuted::OneLasso(_) => self.ranked += 1,
-        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use automata::algorithms::{Module, StateSet};
 use automata::buchi::{Automaton, Components, Marks, StateId};
 use foundation::Id;
+use logic::{Term, Terms};
 
 use super::floyd_hoare::FloydHoare;
 use super::letter::Letter;
@@ -92,6 +93,44 @@ impl Module for Shared<'_> {
     }
 }
 
+/// What was computed of a module so far.
+#[derive(Clone, Debug, Default)]
+pub struct Explored {
+    /// The states.
+    pub states: Vec<ExploredState>,
+    /// From a state, by the step with a number, to a state.
+    pub transitions: Vec<(usize, u32, usize)>,
+}
+
+/// A state of a module.
+#[derive(Clone, Copy, Debug)]
+pub struct ExploredState {
+    /// What it is, in a word.
+    pub role: &'static str,
+    /// What is known there.
+    pub condition: Term,
+    /// Whether traces begin there.
+    pub is_initial: bool,
+    /// Whether it is accepting.
+    pub is_accepting: bool,
+}
+
+impl Explored {
+    /// Some words in a row, the last one followed by the one at an index for ever.
+    fn path(terms: &Terms, word: &[u32], again: Option<usize>, accepting: usize) -> Self {
+        let state = |at: usize| ExploredState {
+            role: "position",
+            condition: terms.truth(true),
+            is_initial: at == 0,
+            is_accepting: at == accepting,
+        };
+        let last = if again.is_some() { word.len() } else { word.len() + 1 };
+        let next = |at: usize| if at + 1 == word.len() { again.unwrap_or(at + 1) } else { at + 1 };
+        let transitions = word.iter().enumerate().map(|(at, &step)| (at, step, next(at)));
+        Self { states: (0..last).map(state).collect(), transitions: transitions.collect() }
+    }
+}
+
 /// Whether a module accepts the word that reads the stem once and the cycle for ever.
 pub fn accepts<M: Module<Label = Letter>>(module: &M, stem: &[Letter], cycle: &[Letter]) -> bool {
     let length = stem.len() + cycle.len();
@@ -129,6 +168,19 @@ impl Refuted<'_> {
             Refuted::Prefix(_) => "one prefix",
             Refuted::Ranked(module) => module.stage.name(),
             Refuted::OneLasso(_) => "one lasso",
+        }
+    }
+
+    /// What was computed of it so far.
+    pub fn explored(&self, terms: &Terms) -> Explored {
+        match self {
+            Refuted::Finite(module) => module.explored(),
+            Refuted::Ranked(module) => module.explored(),
+            Refuted::Prefix(module) => Explored::path(terms, &module.word, None, module.word.len()),
+            Refuted::OneLasso(module) => {
+                let (word, stem) = module.word();
+                Explored::path(terms, &word, Some(stem), stem)
+            }
         }
     }
 }

@@ -13,7 +13,8 @@
 //! | cycle(P) | P, over program variables and `old` |
 //! | false | nothing: an accepting trap |
 //!
-//! Which of the valid triples are offered is decided by the [`Stage`]: the fewer choices, the simpler the complement.
+//! Which of the valid triples are offered is decided by the [`Stage`]: what is offered decides how many traces the module has, and how simple its complement
+//! is.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -26,6 +27,7 @@ use logic::{Sort, Symbol, Term, Terms};
 
 use super::hoare::Triples;
 use super::letter::{Letter, Letters};
+use super::module::{Explored, ExploredState};
 
 /// What a ranked module is made from.
 #[derive(Clone, Debug)]
@@ -63,6 +65,13 @@ impl Argument {
         terms.and(pairs.map(|(&old, &rank)| terms.equal(terms.variable(old), rank)))
     }
 
+    /// The function is not larger than `old`.
+    pub fn not_grown(&self, terms: &Terms) -> Term {
+        let pairs = self.old.iter().zip(&self.function);
+        let nowhere = terms.and(pairs.map(|(&old, &rank)| terms.less_equal(rank, terms.variable(old))));
+        terms.or([nowhere, self.decreased(terms)])
+    }
+
     /// The function has decreased below `old`: at the first part that differs, from a value that was not negative.
     pub fn decreased(&self, terms: &Terms) -> Term {
         let mut ways = Vec::new();
@@ -82,22 +91,37 @@ impl Argument {
 pub struct Stage {
     /// Accepting states are entered from the cycle only by the cycle's last letter.
     pub only_last_of_cycle: bool,
-    /// Where the stem may be left, it may be followed further as well.
-    pub stem_goes_on: bool,
+    /// How the stem is left.
+    pub stem: Leaving,
+}
+
+/// How the stem of a module is left.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Leaving {
+    /// By the last letter of the lasso's stem, when it comes first: the module is deterministic.
+    AtOnce,
+    /// By that letter whenever it comes, and by every letter after which the function may have grown. A run that such a
+    /// letter ends begins anew there, so that the module has the traces along which the function decreases infinitely
+    /// often and grows finitely often.
+    WhereItGrows,
+    /// By that letter whenever it comes.
+    AtAnyTime,
 }
 
 impl Stage {
-    /// From the simplest to the most permissive: the first two are deterministic, the others semi-deterministic.
-    pub const ALL: [Stage; 4] = [
-        Stage { only_last_of_cycle: false, stem_goes_on: false },
-        Stage { only_last_of_cycle: true, stem_goes_on: false },
-        Stage { only_last_of_cycle: false, stem_goes_on: true },
-        Stage { only_last_of_cycle: true, stem_goes_on: true },
+    /// In the order in which they are tried.
+    pub const ALL: [Stage; 6] = [
+        Stage { only_last_of_cycle: false, stem: Leaving::WhereItGrows },
+        Stage { only_last_of_cycle: true, stem: Leaving::WhereItGrows },
+        Stage { only_last_of_cycle: false, stem: Leaving::AtOnce },
+        Stage { only_last_of_cycle: true, stem: Leaving::AtOnce },
+        Stage { only_last_of_cycle: false, stem: Leaving::AtAnyTime },
+        Stage { only_last_of_cycle: true, stem: Leaving::AtAnyTime },
     ];
 
     /// What the module is, for statistics.
     pub fn name(self) -> &'static str {
-        if self.stem_goes_on { "semi-deterministic" } else { "deterministic" }
+        if self.stem == Leaving::AtOnce { "deterministic" } else { "semi-deterministic" }
     }
 }
 
@@ -133,6 +157,7 @@ pub struct Ranked<'t> {
     free_predicates: Vec<Term>,
     seeded: Term,
     decreased: Term,
+    not_grown: Term,
     last_of_stem: u32,
     last_of_cycle: u32,
     states: RefCell<States>,
@@ -163,6 +188,7 @@ impl<'t> Ranked<'t> {
             free_predicates: distinct(&free),
             seeded: argument.seeded(terms),
             decreased: argument.decreased(terms),
+            not_grown: argument.not_grown(terms),
             last_of_stem: last_of_stem.step,
             last_of_cycle: last_of_cycle.step,
             states: RefCell::default(),
@@ -179,6 +205,27 @@ impl<'t> Ranked<'t> {
 
     fn terms(&self) -> &'t Terms {
         self.triples.terms
+    }
+
+    /// What was computed so far.
+    pub fn explored(&self) -> Explored {
+        let states = self.states.borrow();
+        let state = |(index, (role, _)): (usize, &Key)| ExploredState {
+            role: match role {
+                Role::Stem => "stem",
+                Role::Accepting => "accepting",
+                Role::Cycle => "cycle",
+                Role::False => "false",
+            },
+            condition: states.leaving[index],
+            is_initial: index == 0,
+            is_accepting: matches!(role, Role::Accepting | Role::False),
+        };
+        let mut transitions: Vec<(usize, u32, usize)> = (states.successors.iter())
+            .flat_map(|(&(from, step), to)| to.iter().map(move |to| (from.index(), step, to.index())))
+            .collect();
+        transitions.sort_unstable();
+        Explored { states: states.keys.iter().enumerate().map(state).collect(), transitions }
     }
 
     fn state(&self, role: Role, set: BTreeSet<u32>) -> StateId {
@@ -206,6 +253,11 @@ impl<'t> Ranked<'t> {
         id
     }
 
+    /// Whether the function may be larger after a step than before.
+    fn may_grow(&self, step: u32) -> bool {
+        !self.triples.is_valid(&self.letters, self.seeded, step, self.not_grown)
+    }
+
     fn successors(&self, from: StateId, step: u32) -> StateSet {
         let (role, before) = {
             let states = self.states.borrow();
@@ -230,10 +282,11 @@ impl<'t> Ranked<'t> {
         }
         let mut found = Vec::new();
         if role == Role::Stem {
-            if step == self.last_of_stem {
+            let grows = self.stage.stem == Leaving::WhereItGrows && self.may_grow(step);
+            if step == self.last_of_stem || grows {
                 found.push(self.state(Role::Accepting, holding(&self.free_predicates)));
             }
-            if found.is_empty() || self.stage.stem_goes_on {
+            if found.is_empty() || self.stage.stem != Leaving::AtOnce {
                 found.push(self.state(Role::Stem, holding(&self.stem_predicates)));
             }
             return found;
@@ -277,6 +330,11 @@ impl OneLasso {
     pub fn new(stem: &[Letter], cycle: &[Letter]) -> Self {
         let steps = |letters: &[Letter]| letters.iter().map(|letter| letter.step).collect();
         Self { stem: steps(stem), cycle: steps(cycle) }
+    }
+
+    /// Its stem and its cycle in a row, and the length of the stem.
+    pub fn word(&self) -> (Vec<u32>, usize) {
+        (self.stem.iter().chain(&self.cycle).copied().collect(), self.stem.len())
     }
 }
 

@@ -230,6 +230,13 @@ impl<'t> Refiner<'t> {
                 return Refuted::Ranked(module);
             }
         }
+        if std::env::var_os("SEMPER_DEBUG").is_some() {
+            for target in terms.conjuncts(argument.decreased(terms)) {
+                let chain = self.predicates(start, &steps(cycle), target);
+                eprintln!("   target {}: {:?}", terms.display(target), chain.iter().map(|&t| terms.display(t)).collect::<Vec<_>>());
+            }
+            eprintln!("   invariants {:?}", argument.invariants.iter().map(|&t| terms.display(t)).collect::<Vec<_>>());
+        }
         Refuted::OneLasso(OneLasso::new(stem, cycle))
     }
 

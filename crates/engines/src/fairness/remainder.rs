@@ -44,7 +44,7 @@ impl<'g, 't> Rest<'g, 't> {
     }
 
     /// Takes the traces of a module away.
-    pub fn subtract(&mut self, module: Refuted<'t>) {
+    pub fn subtract(&mut self, module: Shared<'t>) {
         self.difference.subtract(Complement::new(module));
     }
 
@@ -117,9 +117,8 @@ impl Macrostates {
 }
 
 impl<'t> Complement<'t> {
-    fn new(module: Refuted<'t>) -> Self {
-        let is_finite = matches!(module, Refuted::Finite(_) | Refuted::Prefix(_));
-        let module = Shared(Rc::new(module));
+    fn new(module: Shared<'t>) -> Self {
+        let is_finite = matches!(*module.0, Refuted::Finite(_) | Refuted::Prefix(_));
         let kind = if is_finite {
             Kind::Finite
         } else {

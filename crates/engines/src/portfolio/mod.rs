@@ -22,17 +22,17 @@ const FIRST_SHARE: u32 = 5;
 
 /// The portfolio.
 #[derive(Clone, Copy, Debug)]
-pub struct Portfolio {
+pub struct Portfolio<'w> {
     threads: usize,
     explicit: Explicit,
-    fairness: Fairness,
+    fairness: Fairness<'w>,
 }
 
-impl Portfolio {
-    /// All engines, on so many threads.
-    pub fn new(threads: usize) -> Self {
+impl<'w> Portfolio<'w> {
+    /// All engines, on so many threads. The fairness engine is the given one, which may be watched.
+    pub fn new(threads: usize, fairness: Fairness<'w>) -> Self {
         let explicit = Explicit { threads: threads.saturating_sub(1).max(1), ..Explicit::default() };
-        Self { threads, explicit, fairness: Fairness::default() }
+        Self { threads, explicit, fairness }
     }
 
     /// One engine after the other.
@@ -101,7 +101,7 @@ impl Portfolio {
     }
 }
 
-impl Engine for Portfolio {
+impl Engine for Portfolio<'_> {
     fn name(&self) -> &'static str {
         "auto"
     }

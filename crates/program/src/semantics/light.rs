@@ -26,6 +26,7 @@ pub enum Light {
 
 impl Light {
     /// A value, by reference, so that nothing is copied that need not be.
+    #[inline]
     pub fn of(value: &Value) -> Self {
         match value {
             Value::Bool(value) => Light::Bool(*value),

@@ -8,6 +8,7 @@
 //! read at any type. Choosing what is not chosen yet is the caller's matter.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
 
 use foundation::Id;
 use num_bigint::BigInt;
@@ -60,6 +61,23 @@ pub struct Memory {
     integers: Integers,
     pointer_bits: u16,
     functions: u64,
+    changes: Changes,
+}
+
+/// How often memory may have changed. It is no part of what memory is: equal contents are equal.
+#[derive(Clone, Copy, Debug, Default)]
+struct Changes(u64);
+
+impl PartialEq for Changes {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Changes {}
+
+impl Hash for Changes {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
 const FIRST_FUNCTION: u64 = 0x1000;
@@ -70,11 +88,18 @@ impl Memory {
     /// Memory without objects, for a program with so many functions.
     pub fn new(integers: Integers, data_model: DataModel, functions: usize) -> Self {
         let pointer_bits = data_model.pointer_bits();
-        Self { globals: Vec::new(), others: BTreeMap::new(), integers, pointer_bits, functions: functions as u64 }
+        let (globals, others, functions) = (Vec::new(), BTreeMap::new(), functions as u64);
+        Self { globals, others, integers, pointer_bits, functions, changes: Changes::default() }
+    }
+
+    /// A number that is another one after each change, in the life of one memory.
+    pub fn changes(&self) -> u64 {
+        self.changes.0
     }
 
     /// Begins the lifetime of an object.
     pub fn create(&mut self, id: ObjectId, object: Object) {
+        self.changes.0 += 1;
         let ObjectId::Global(variable) = id else {
             self.others.insert(id, object);
             return;
@@ -98,6 +123,7 @@ impl Memory {
     }
 
     /// An object, if it lives.
+    #[inline]
     pub fn object(&self, id: ObjectId) -> Option<&Object> {
         match id {
             ObjectId::Global(variable) => self.position(variable).ok().map(|at| &self.globals[at].1),
@@ -113,6 +139,7 @@ impl Memory {
 
     /// Ends the lifetimes of objects, without looking for pointers to them.
     pub fn remove(&mut self, dead: &BTreeSet<ObjectId>) {
+        self.changes.0 += 1;
         for id in dead {
             match *id {
                 ObjectId::Global(variable) => {
@@ -127,6 +154,7 @@ impl Memory {
 
     /// Makes all pointers to objects dangling.
     pub fn sweep(&mut self, dead: &BTreeSet<ObjectId>) {
+        self.changes.0 += 1;
         let globals = self.globals.iter_mut().map(|(_, object)| object);
         for value in globals.chain(self.others.values_mut()).flat_map(Object::values_mut) {
             sweep_value(value, dead);
@@ -134,6 +162,7 @@ impl Memory {
     }
 
     /// The scalar that lies in an extent as one cell of this type, if one does: what [`Memory::read`] yields then.
+    #[inline]
     pub fn held(&self, extent: Extent, ty: Scalar) -> Option<Light> {
         let cell = self.object(extent.object)?.cell_at(extent.offset_bits)?;
         match &cell.content {
@@ -247,7 +276,9 @@ impl Memory {
         Ok(taken)
     }
 
+    /// An object that is to be changed, if it lives.
     fn object_mut(&mut self, id: ObjectId) -> Option<&mut Object> {
+        self.changes.0 += 1;
         match id {
             ObjectId::Global(variable) => self.position(variable).ok().map(|at| &mut self.globals[at].1),
             _ => self.others.get_mut(&id),
@@ -256,6 +287,7 @@ impl Memory {
 
     /// Where the object of a global is, or would be. Programs that declare their globals first number them without
     /// gaps, so that it is worth a guess.
+    #[inline]
     fn position(&self, variable: VariableId) -> Result<usize, usize> {
         match self.globals.get(variable.index()) {
             Some((guessed, _)) if *guessed == variable => Ok(variable.index()),

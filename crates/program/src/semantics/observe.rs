@@ -9,12 +9,12 @@ use std::collections::BTreeSet;
 use crate::atom::Atom;
 use crate::cfa::{EdgeId, EndKind, FunctionId, Observe};
 use crate::semantics::config::ObserveMode;
-use crate::semantics::evaluate::evaluate;
+use crate::semantics::evaluate::evaluate_truth;
 use crate::semantics::event::Event;
 use crate::semantics::interpreter::Interpreter;
 use crate::semantics::state::object_in;
 use crate::semantics::stop::{Stop, UndefinedBehaviour};
-use crate::semantics::value::{ObjectId, Value};
+use crate::semantics::value::ObjectId;
 
 /// Why a state is observed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -64,12 +64,37 @@ pub struct Observer<'a> {
     pub attention: Attention,
     mode: ObserveMode,
     atoms: &'a [Atom],
+    /// What it saw last, where it may rely on that.
+    seen: Option<Seen>,
+}
+
+/// What atoms over the state said when they were last looked at. They say the same as long as memory, the activations and
+/// the running thread are the same, unless looking asked for something, as it does at device registers, or gave an
+/// address its number.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    truth: Vec<bool>,
+    is_valid: bool,
+    memory: u64,
+    running: u32,
+}
+
+impl Seen {
+    fn is_current(&self, interpreter: &Interpreter<'_>) -> bool {
+        self.is_valid && (self.memory, self.running) == (interpreter.state.memory.changes(), interpreter.running)
+    }
 }
 
 impl<'a> Observer<'a> {
     /// An observer for these atoms.
     pub fn new(mode: ObserveMode, atoms: &'a [Atom]) -> Self {
-        Self { attention: Attention::default(), mode, atoms }
+        Self { attention: Attention::default(), mode, atoms, seen: None }
+    }
+
+    /// An observer that is shown every step of one run from its beginning, so that it need look at atoms only where
+    /// something has changed. It must not be used where a state is put in the place of another.
+    pub fn of_one_run(mode: ObserveMode, atoms: &'a [Atom]) -> Self {
+        Self { seen: Some(Seen::default()), ..Self::new(mode, atoms) }
     }
 
     /// Follows the events of the start, which is observed in any case.
@@ -96,6 +121,7 @@ impl<'a> Observer<'a> {
                     due = Some(Occasion::Edge(*edge));
                 }
                 Event::Entered { function, thread } => {
+                    self.forget();
                     let threads = &mut self.attention.written;
                     threads.resize(threads.len().max(*thread as usize + 1), Vec::new());
                     threads[*thread as usize].push(BTreeSet::new());
@@ -109,6 +135,7 @@ impl<'a> Observer<'a> {
                     }
                 }
                 Event::Left { function, depth } => {
+                    self.forget();
                     self.leave(interpreter.running, *depth);
                     if self.watches(*function) {
                         due = Some(Occasion::Left(*function));
@@ -126,12 +153,14 @@ impl<'a> Observer<'a> {
     /// Observes the state that the interpreter is in.
     pub fn look(&mut self, interpreter: &mut Interpreter<'_>, occasion: Occasion) -> Result<Sight, Stop> {
         let overflow = std::mem::take(&mut self.attention.overflow);
-        let mut truth = Vec::with_capacity(self.atoms.len());
-        for atom in self.atoms {
-            truth.push(match (atom, occasion) {
-                (Atom::State { value, active, .. }, _) => {
-                    examine(interpreter, *value, active)?.is_some_and(|(truth, _)| truth)
-                }
+        let current = self.seen.as_ref().filter(|seen| seen.is_current(interpreter));
+        let mut truth = match current {
+            Some(seen) => seen.truth.clone(),
+            None => self.examine_all(interpreter)?,
+        };
+        for (atom, truth) in self.atoms.iter().zip(&mut truth) {
+            *truth = match (atom, occasion) {
+                (Atom::State { .. }, _) => continue,
                 (Atom::Call(function), Occasion::Entered(entered)) => *function == entered,
                 (Atom::Call(function), Occasion::Start) => interpreter.program.entry == Some(*function),
                 (Atom::Overflow, _) => overflow,
@@ -139,10 +168,34 @@ impl<'a> Observer<'a> {
                 (Atom::Error, Occasion::Error(_)) => true,
                 (Atom::Deadlock, Occasion::Deadlock) => true,
                 (Atom::Call(_) | Atom::End | Atom::Error | Atom::Deadlock, _) => false,
-            });
+            };
         }
         self.attention.overflow_shown = overflow;
         Ok(Sight { occasion, truth, overflow })
+    }
+
+    /// The truth of the atoms over the state; false for others.
+    fn examine_all(&mut self, interpreter: &mut Interpreter<'_>) -> Result<Vec<bool>, Stop> {
+        let before = (interpreter.choices_made, interpreter.state.memory.changes());
+        let mut truth = Vec::with_capacity(self.atoms.len());
+        for atom in self.atoms {
+            truth.push(match atom {
+                Atom::State { value, active, .. } => examine(interpreter, *value, active, |_| {})?.unwrap_or(false),
+                _ => false,
+            });
+        }
+        if let Some(seen) = &mut self.seen {
+            seen.truth.clone_from(&truth);
+            seen.is_valid = before == (interpreter.choices_made, interpreter.state.memory.changes());
+            (seen.memory, seen.running) = (before.1, interpreter.running);
+        }
+        Ok(truth)
+    }
+
+    fn forget(&mut self) {
+        if let Some(seen) = &mut self.seen {
+            seen.is_valid = false;
+        }
     }
 
     /// Whether the state is observed now that an edge is completed; its activation's next full expression begins.
@@ -169,8 +222,14 @@ impl<'a> Observer<'a> {
         let mut objects = BTreeSet::new();
         for atom in self.atoms {
             let Atom::State { value, active, reads } = atom else { continue };
-            let Some((_, read)) = examine(interpreter, *value, active)? else { continue };
-            objects.extend(read);
+            let mut read = |event: Event| {
+                if let Event::Read(extent) = event {
+                    objects.insert(extent.object);
+                }
+            };
+            if examine(interpreter, *value, active, &mut read)?.is_none() {
+                continue;
+            }
             for &variable in reads {
                 let activation = match interpreter.program.owner(variable) {
                     None => Some((0, 0)),
@@ -205,30 +264,25 @@ impl<'a> Observer<'a> {
     }
 }
 
-/// The truth of an expression over the state, and the objects that it read; none while a function is not active whose
-/// locals it reads. It is false where it is undefined.
+/// The truth of an expression over the state; none while a function is not active whose locals it reads. It is false
+/// where it is undefined. What happens during its evaluation is shown to somebody and then forgotten.
 fn examine(
     interpreter: &mut Interpreter<'_>,
     value: crate::expr::ExprId,
     active: &[FunctionId],
-) -> Result<Option<(bool, BTreeSet<ObjectId>)>, Stop> {
+    show: impl FnMut(Event),
+) -> Result<Option<bool>, Stop> {
     if active.iter().any(|&function| interpreter.activation_for_atoms(function).is_none()) {
         return Ok(None);
     }
-    let events = std::mem::take(&mut interpreter.events);
+    let before = interpreter.events.len();
     interpreter.for_atoms = true;
-    let result = evaluate(interpreter, value);
+    let result = evaluate_truth(interpreter, value);
     interpreter.for_atoms = false;
-    let read = std::mem::replace(&mut interpreter.events, events);
-    let truth = match result {
-        Ok(Value::Bool(truth)) => truth,
-        Ok(other) => unreachable!("{other:?} is not a truth value"),
-        Err(Stop::Undefined(_)) => false,
-        Err(other) => return Err(other),
-    };
-    let objects = read.into_iter().filter_map(|event| match event {
-        Event::Read(extent) => Some(extent.object),
-        _ => None,
-    });
-    Ok(Some((truth, objects.collect())))
+    interpreter.events.drain(before..).for_each(show);
+    match result {
+        Ok(truth) => Ok(Some(truth)),
+        Err(Stop::Undefined(_)) => Ok(Some(false)),
+        Err(other) => Err(other),
+    }
 }

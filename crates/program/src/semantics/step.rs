@@ -338,6 +338,8 @@ impl Known {
     }
 
     fn note(&mut self, condition: ExprId, truth: bool) {
-        self.others.extend(self.last.replace((condition, truth)));
+        if let Some(last) = self.last.replace((condition, truth)) {
+            self.others.push(last);
+        }
     }
 }

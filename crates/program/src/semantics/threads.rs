@@ -32,10 +32,11 @@ impl Interpreter<'_> {
     /// Decides which thread takes the next step, by asking where several can.
     pub fn schedule(&mut self) -> Result<Next, Stop> {
         if let [only] = self.state.threads.as_slice() {
-            return Ok(match only.status {
-                Status::Running if self.is_able(0)? => Next::Thread(0),
-                Status::Running => Next::Deadlock,
-                Status::Ended(_) | Status::Joined => Next::AllEnded,
+            let is_running = only.status == Status::Running;
+            return Ok(match is_running {
+                true if self.is_able(0)? => Next::Thread(0),
+                true => Next::Deadlock,
+                false => Next::AllEnded,
             });
         }
         let mut enabled = Vec::new();

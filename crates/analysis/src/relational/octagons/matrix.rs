@@ -106,19 +106,6 @@ impl Matrix {
         }
     }
 
-    /// Forgets a variable. The matrix must be closed, and stays so.
-    pub fn forget(&mut self, variable: usize) {
-        for node in [2 * variable, 2 * variable + 1] {
-            for other in 0..2 * self.count {
-                self.put(node, other, INFINITE);
-                self.put(other, node, INFINITE);
-            }
-        }
-        for node in [2 * variable, 2 * variable + 1] {
-            self.put(node, node, 0);
-        }
-    }
-
     /// Adds a number to a variable. A closed matrix stays closed.
     pub fn shift(&mut self, variable: usize, by: i128) {
         let (plus, minus) = (2 * variable, 2 * variable + 1);
@@ -242,11 +229,11 @@ impl Matrix {
     fn strengthen(&mut self) -> Result<(), Empty> {
         let size = 2 * self.count;
         let mut single = vec![INFINITE; size];
-        for node in 0..size {
-            let at = place(node, node ^ 1);
-            if self.entries[at] < INFINITE {
-                self.entries[at] = 2 * self.entries[at].div_euclid(2);
-                single[node] = self.entries[at];
+        for (node, single) in single.iter_mut().enumerate() {
+            let entry = &mut self.entries[place(node, node ^ 1)];
+            if *entry < INFINITE {
+                *entry = 2 * entry.div_euclid(2);
+                *single = *entry;
             }
         }
         for node in 0..size {
@@ -292,4 +279,81 @@ fn double(bound: i128) -> i128 {
 fn room(summands: &[Summand], constant: i128, taken: impl Fn(usize) -> i128) -> Option<i128> {
     let rest = summands.iter().enumerate().map(|(at, (factor, _, range))| least(factor - taken(at), *range));
     sum(constant, rest)?.checked_neg()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SIDE: i128 = 4;
+
+    /// Every bound of a tightly closed matrix is attained by an integer point.
+    fn check(matrix: Result<Matrix, Empty>, bounds: &[(usize, usize, i128)]) -> Result<(), TestCaseError> {
+        let node = |point: &[i128; 3], node: usize| if node & 1 == 0 { point[node / 2] } else { -point[node / 2] };
+        let mut points = Vec::new();
+        for (x, y, z) in
+            (-SIDE..=SIDE).flat_map(|x| (-SIDE..=SIDE).flat_map(move |y| (-SIDE..=SIDE).map(move |z| (x, y, z))))
+        {
+            let point = [x, y, z];
+            if bounds.iter().all(|(i, j, bound)| node(&point, *j) - node(&point, *i) <= *bound) {
+                points.push(point);
+            }
+        }
+        let Ok(matrix) = matrix else {
+            prop_assert!(points.is_empty());
+            return Ok(());
+        };
+        for (i, j) in (0..6).flat_map(|i| (0..6).map(move |j| (i, j))) {
+            let greatest = points.iter().map(|point| node(point, j) - node(point, i)).max();
+            prop_assert_eq!(Some(matrix.at(i, j)), greatest, "{} {}", i, j);
+        }
+        Ok(())
+    }
+
+    fn in_box() -> Matrix {
+        let mut matrix = Matrix::new(3);
+        for variable in 0..3 {
+            matrix.restrict(variable, Interval::new(-SIDE, SIDE).unwrap()).unwrap();
+        }
+        matrix
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn closure_is_tight(bounds in proptest::collection::vec((0usize..6, 0usize..6, -5i128..6), 0..6)) {
+            let bounds: Vec<_> = bounds.into_iter().filter(|(i, j, _)| i != j).collect();
+            let mut open = in_box();
+            let mut closed = Ok(in_box());
+            for &(i, j, bound) in &bounds {
+                open.put(i, j, open.at(i, j).min(bound));
+                closed = closed.and_then(|mut matrix: Matrix| matrix.bound(i, j, bound).map(|()| matrix));
+            }
+            check(open.close().map(|()| open), &bounds)?;
+            check(closed, &bounds)?;
+        }
+
+        /// Moving a variable needs no closing, and can be undone.
+        #[test]
+        fn shifted_matrices_stay_closed(
+            bounds in proptest::collection::vec((0usize..6, 0usize..6, -3i128..8), 0..5),
+            variable in 0usize..3,
+            by in -3i128..4,
+        ) {
+            let mut matrix = in_box();
+            for &(i, j, bound) in bounds.iter().filter(|(i, j, _)| i != j) {
+                prop_assume!(matrix.bound(i, j, bound).is_ok());
+            }
+            let mut shifted = matrix.clone();
+            shifted.shift(variable, by);
+            let mut closed = shifted.clone();
+            prop_assert_eq!(closed.close(), Ok(()));
+            prop_assert_eq!(&closed, &shifted);
+            shifted.shift(variable, -by);
+            prop_assert_eq!(&shifted, &matrix);
+        }
+    }
 }

@@ -1,0 +1,161 @@
+//! From letters, lassos and modules to what a [`watch::Watch`](super::watch::Watch) is shown.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write;
+
+use automata::buchi::Automaton;
+use foundation::Id;
+use logic::{Symbol, Term, Terms};
+use program::print::op_text;
+use program::{Op, Program};
+
+use super::hoare::Triples;
+use super::letter::{Letter, Letters, Taken};
+use super::module::{Explored, Refuted};
+use super::watch::{Block, Edge, Node, Picture, Statement, Trace};
+use crate::encode::{Exit, Step};
+
+/// Shows the letters of a Büchi program.
+pub struct Show<'a, 't> {
+    /// The terms.
+    pub terms: &'t Terms,
+    /// The program of whose edges the letters are made.
+    pub program: &'a Program,
+    /// The letters.
+    pub letters: &'a Letters,
+    /// What is known of single variables.
+    pub triples: &'a Triples<'t>,
+}
+
+impl Show<'_, '_> {
+    /// The Büchi program.
+    pub fn product(&self, graph: &Automaton<Letter>) -> Picture {
+        let initial: BTreeSet<usize> = graph.initial().iter().map(|state| state.index()).collect();
+        let node = |index: usize| Node {
+            lines: vec![index.to_string()],
+            is_initial: initial.contains(&index),
+            is_accepting: false,
+        };
+        let edges = graph.edges().map(|edge| Edge {
+            from: edge.from.index(),
+            to: edge.to.index(),
+            block: self.block(edge.label, initial.contains(&edge.from.index())),
+            marks: edge.marks.iter().collect(),
+        });
+        Picture { nodes: (0..graph.state_count()).map(node).collect(), edges: edges.collect() }
+    }
+
+    /// A module, as far as it was computed.
+    pub fn module(&self, module: &Refuted<'_>) -> Picture {
+        let Explored { states, transitions } = module.explored(self.terms);
+        let nodes = states.iter().map(|state| Node {
+            lines: [state.role.to_owned()].into_iter().chain(self.conjuncts(state.condition)).collect(),
+            is_initial: state.is_initial,
+            is_accepting: state.is_accepting,
+        });
+        let edges = transitions.iter().map(|&(from, step, to)| {
+            let effect = self.effect(&self.letters.step_numbered(step));
+            Edge { from, to, block: Block { statements: Vec::new(), effect }, marks: Vec::new() }
+        });
+        Picture { nodes: nodes.collect(), edges: edges.collect() }
+    }
+
+    /// A lasso, with its formula or without.
+    pub fn trace(&self, stem: &[Letter], cycle: &[Letter], with_formula: bool) -> Trace {
+        let formula = with_formula.then(|| self.formula(stem, cycle));
+        let stem = stem.iter().enumerate().map(|(at, &letter)| self.block(letter, at == 0)).collect();
+        Trace { stem, cycle: cycle.iter().map(|&letter| self.block(letter, false)).collect(), formula }
+    }
+
+    /// What a module knows along its traces.
+    pub fn predicates(&self, module: &Refuted<'_>) -> Vec<String> {
+        let predicates = match module {
+            Refuted::Finite(module) => module.predicates().to_vec(),
+            Refuted::Ranked(module) => module.argument.invariants.clone(),
+            Refuted::Prefix(_) | Refuted::OneLasso(_) => Vec::new(),
+        };
+        predicates.into_iter().map(|predicate| self.terms.display(predicate)).collect()
+    }
+
+    fn block(&self, letter: Letter, is_start: bool) -> Block {
+        let way = self.letters.way(letter);
+        let mut statements: Vec<Statement> = Vec::new();
+        for (at, taken) in way.iter().enumerate() {
+            let statement = self.statement(taken, is_start && at == 0);
+            if statements.last() != Some(&statement) {
+                statements.push(statement);
+            }
+        }
+        Block { statements, effect: self.effect(&self.letters.step(letter)) }
+    }
+
+    fn statement(&self, taken: &Taken, is_start: bool) -> Statement {
+        let Some(edge) = taken.edge else {
+            let text = if is_start { "start" } else { "nothing happens any more" };
+            return Statement { span: None, is_condition: false, text: text.to_owned() };
+        };
+        let edge = &self.program.edges[edge];
+        let (is_condition, mut text) = match &edge.op {
+            Op::Assume(condition) => (true, program::print::expr_text(self.program, *condition)),
+            op => (false, op_text(self.program, op)),
+        };
+        if taken.exit == Exit::Undefined {
+            text.push_str(", undefined behaviour");
+        }
+        Statement { span: Some(edge.span), is_condition, text }
+    }
+
+    fn effect(&self, step: &Step) -> String {
+        let mut text = format!("[{}]", self.conjuncts(step.guard).join(", "));
+        for (&symbol, &value) in &step.updates {
+            let _ = write!(text, " {} := {}", self.terms.name(symbol), self.terms.display(value));
+        }
+        text
+    }
+
+    fn conjuncts(&self, condition: Term) -> Vec<String> {
+        let conjuncts = self.terms.conjuncts(condition).into_iter();
+        conjuncts.map(|conjunct| self.terms.display(conjunct)).collect()
+    }
+
+    /// Whether the stem and one turn of the cycle can be executed, as a script in SMT-LIB. Each value that a variable
+    /// gets has a symbol of its own.
+    fn formula(&self, stem: &[Letter], cycle: &[Letter]) -> String {
+        let terms = self.terms;
+        let steps: Vec<Step> =
+            (stem.iter().chain(cycle)).map(|&letter| self.letters.step(letter).with_new_inputs(terms)).collect();
+        let read: BTreeSet<Symbol> = steps.iter().flat_map(|step| step.read(terms)).collect();
+        let mut versions: HashMap<Symbol, Term> = HashMap::new();
+        let known = read.iter().filter_map(|&symbol| self.triples.known(symbol)).collect();
+        let mut parts: Vec<(String, Vec<Term>)> = vec![("known of all values".to_owned(), known)];
+        for (at, step) in steps.iter().enumerate() {
+            let title = match at.checked_sub(stem.len()) {
+                None => format!("stem, edge {}", at + 1),
+                Some(at) => format!("cycle, edge {}", at + 1),
+            };
+            let mut asserted = vec![terms.substitute(step.known, &versions), terms.substitute(step.guard, &versions)];
+            let mut next = versions.clone();
+            for (&symbol, &value) in &step.updates {
+                let version = terms.fresh(&terms.name(symbol), terms.sort_of_symbol(symbol));
+                asserted.push(terms.equal(version, terms.substitute(value, &versions)));
+                let of_version = HashMap::from([(symbol, version)]);
+                asserted.extend(self.triples.known(symbol).map(|known| terms.substitute(known, &of_version)));
+                next.insert(symbol, version);
+            }
+            versions = next;
+            parts.push((title, asserted));
+        }
+        let all = parts.iter().flat_map(|(_, asserted)| asserted);
+        let symbols: BTreeSet<Symbol> = all.flat_map(|&term| terms.symbols(term).iter().copied().collect::<Vec<_>>()).collect();
+        let mut script = String::from("; Can the stem and one turn of the cycle be executed?\n(set-logic ALL)\n");
+        script.push_str(&terms.declarations_of(&symbols));
+        for (title, asserted) in &parts {
+            let _ = writeln!(script, "; {title}");
+            for &term in asserted.iter().filter(|&&term| terms.as_truth(term) != Some(true)) {
+                let _ = writeln!(script, "(assert {})", terms.smt_lib(term));
+            }
+        }
+        script.push_str("(check-sat)\n");
+        script
+    }
+}
