@@ -13,6 +13,7 @@
 //! | [`numbers`] | sets of integers: small explicit ones, and intervals |
 //! | [`ranges`] | which values a variable can ever hold |
 //! | [`partition`] | finitely many inputs that stand for all |
+//! | [`points_to`] | where pointers lead, and at which offsets |
 //! | [`relational`] | which linear constraints hold at the nodes of a transition system in logic: intervals, congruences, octagons |
 //! | [`cells`], [`assignments`], [`expressions`], [`variable_set`] | what they share: parts of variables, what is written to them, facts about expressions, sets of variables |
 //!
@@ -28,6 +29,7 @@ pub mod liveness;
 pub mod numbers;
 pub mod observed;
 pub mod partition;
+pub mod points_to;
 pub mod ranges;
 pub mod relational;
 pub mod variable_set;
@@ -37,5 +39,6 @@ pub use liveness::Liveness;
 pub use numbers::{Interval, Values};
 pub use observed::{Everywhere, Observations};
 pub use partition::{Domain, Domains, Refused};
+pub use points_to::PointsTo;
 pub use ranges::Ranges;
 pub use variable_set::VariableSet;

@@ -42,6 +42,13 @@ pub fn check_writable(path: &str) -> Result<(), Box<Diagnostic>> {
     OpenOptions::new().append(true).create(true).open(path).map(drop).map_err(|error| unwritable(path, &error))
 }
 
+/// Makes a folder, with those above it, unless it exists.
+pub fn make_folder(path: &str) -> Result<(), Box<Diagnostic>> {
+    fs::create_dir_all(path).map_err(|error| {
+        Box::new(Diagnostic::error("unwritable-folder", format!("cannot make the folder `{path}`: {error}")))
+    })
+}
+
 /// Writes a file.
 pub fn write_text(path: &str, text: &str) -> Result<(), Box<Diagnostic>> {
     fs::write(path, text).map_err(|error| unwritable(path, &error))
@@ -76,8 +83,9 @@ mod tests {
         let path = folder.join("results.json").display().to_string();
         let refused = check_writable(&path).unwrap_err();
         assert!(refused.code == "unwritable-file" && refused.help[0].contains("there is no folder"));
-        fs::create_dir_all(&folder).unwrap();
+        make_folder(&folder.display().to_string()).unwrap();
         write_text(&path, "old").unwrap();
+        assert_eq!(make_folder(&path).unwrap_err().code, "unwritable-folder");
         check_writable(&path).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
         assert!(write_text(&folder.display().to_string(), "").is_err());

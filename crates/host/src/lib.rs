@@ -15,7 +15,7 @@ pub mod unit;
 pub mod watched;
 
 pub use files::{check_folders, read_text};
-pub use folders::{check_writable, find_files, write_text};
+pub use folders::{check_writable, find_files, make_folder, write_text};
 pub use limits::{cancel_on_interrupt, parse_duration, parse_memory, watch_memory};
 pub use machine::{Machine, machine, utc_now};
 pub use preprocess::{Preprocessor, WordSize};

@@ -5,7 +5,7 @@
 
 mod observed;
 
-pub use observed::{diagnose, end, steps};
+pub use observed::{diagnose, end, statement_text, steps};
 
 use serde::Serialize;
 

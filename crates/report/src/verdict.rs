@@ -54,6 +54,9 @@ pub struct PropertyVerdict {
     /// Which schedules count: `any`, `weak-fair` or `strong-fair`; absent where there is one thread only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<String>,
+    /// The engines that were asked before it and gave no answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<Tried>,
     /// How long it took to come to the verdict, the check of the evidence included.
     pub seconds: f64,
     /// What was measured meanwhile.
@@ -73,6 +76,17 @@ pub struct PropertyVerdict {
     /// An execution that violates the property.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counterexample: Option<Counterexample>,
+}
+
+/// An engine that gave no answer.
+#[derive(Serialize, Clone, PartialEq, Debug)]
+pub struct Tried {
+    /// The engine.
+    pub engine: String,
+    /// How long it took.
+    pub seconds: f64,
+    /// Why it gave no answer.
+    pub reason: String,
 }
 
 /// A figure.
@@ -218,6 +232,7 @@ mod tests {
             undefined: "error".into(),
             atomic: None,
             scheduler: None,
+            tried: Vec::new(),
             seconds: 0.5,
             statistics: vec![("states".into(), Figure::Count(12)), ("transitions".into(), Figure::Count(1))],
             is_repeatable: verdict != "unknown",
@@ -267,6 +282,10 @@ verdict: holds
         shown.statistics.push(("bytes_per_state".into(), Figure::Quantity(7.5)));
         shown.statistics.push(("successors".into(), Figure::Word("compiled".into())));
         let json = serde_json::to_string(&shown).unwrap();
+        assert!(!json.contains("tried"), "no engine was tried in vain");
+        shown.tried.push(Tried { engine: "explicit".into(), seconds: 0.25, reason: "time".into() });
+        let json = serde_json::to_string(&shown).unwrap();
+        assert!(json.contains(r#""tried":[{"engine":"explicit","seconds":0.25,"reason":"time"}]"#), "{json}");
         let figures = r#""statistics":{"states":12,"transitions":1,"bytes_per_state":7.5,"successors":"compiled"}"#;
         assert!(json.contains(figures), "{json}");
         assert!(

@@ -9,6 +9,7 @@ use automata::ltl::{AtomId, Formula, Formulas, Node};
 use certify::{Closing, Rejected, Replayed};
 use engines::explicit::Explicit;
 use engines::fairness::Fairness;
+use engines::fairness::watch::{Unwatched, Watch};
 use engines::portfolio::Portfolio;
 use foundation::{Arena, Budget, Id};
 use program::semantics::{Change, Observation, RunEnd};
@@ -89,7 +90,18 @@ pub enum CheckedVerdict {
 
 /// Decides whether all executions of the subject that satisfy its assumptions satisfy the property with this index.
 pub fn check(subject: &Subject, property: usize, settings: &Settings, budget: &Budget) -> CheckedOutcome {
-    check_with(&*engine(settings), subject, property, settings, budget)
+    check_watched(subject, property, settings, &Unwatched, budget)
+}
+
+/// The same under the eyes of somebody.
+pub fn check_watched(
+    subject: &Subject,
+    property: usize,
+    settings: &Settings,
+    watch: &dyn Watch,
+    budget: &Budget,
+) -> CheckedOutcome {
+    check_with(&*engine(settings, watch), subject, property, settings, budget)
 }
 
 /// The same with an engine of one's own, which takes the place of the one in the settings.
@@ -119,11 +131,11 @@ pub fn task_of(subject: &Subject, property: usize, scheduler: Scheduler) -> Task
     prepare(subject, &subject.properties[property], scheduler).task
 }
 
-fn engine(settings: &Settings) -> Box<dyn Engine> {
+fn engine<'w>(settings: &Settings, watch: &'w dyn Watch) -> Box<dyn Engine + 'w> {
     match settings.engine {
-        EngineChoice::Auto => Box::new(Portfolio::new(settings.threads)),
+        EngineChoice::Auto => Box::new(Portfolio::new(settings.threads, Fairness { watch })),
         EngineChoice::Explicit => Box::new(Explicit { threads: settings.threads, ..Explicit::default() }),
-        EngineChoice::Fairness => Box::new(Fairness { verbose: std::env::var_os("SEMPER_TELL").is_some() }),
+        EngineChoice::Fairness => Box::new(Fairness { watch }),
     }
 }
 

@@ -9,6 +9,7 @@ mod ltl;
 mod options;
 pub(crate) mod output;
 mod suite;
+mod watching;
 
 use std::time::Instant;
 

@@ -6,8 +6,8 @@ use program::Program;
 use program::semantics::describe::value_text;
 use program::semantics::{RunEnd, Warning};
 use report::counterexample::{Counterexample, CounterexampleStep, Growth, Input};
-use report::verdict::{Evidence, Figure, PropertyVerdict};
-use task::{Certificate, Reason, Scheduler};
+use report::verdict::{Evidence, Figure, PropertyVerdict, Tried};
+use task::{Attempt, Certificate, Reason, Scheduler};
 
 use crate::check::{CheckedOutcome, CheckedVerdict, Settings};
 use crate::subject::Subject;
@@ -57,6 +57,7 @@ pub fn verdict(
         undefined: subject.semantics.undefined.to_string(),
         atomic: has_threads.then(|| subject.semantics.atomicity.to_string()),
         scheduler: has_threads.then(|| settings.scheduler.to_string()),
+        tried: outcome.tried.iter().map(tried).collect(),
         seconds: outcome.time.as_secs_f64(),
         statistics: outcome.statistics.0.iter().map(|(name, it)| ((*name).to_owned(), figure(it))).collect(),
         is_repeatable: is_repeatable(&outcome.verdict, settings),
@@ -68,6 +69,11 @@ pub fn verdict(
             counterexample(program, replayed, atoms, sources)
         }),
     }
+}
+
+fn tried(attempt: &Attempt) -> Tried {
+    let Attempt { engine, time, reason } = attempt;
+    Tried { engine: (*engine).to_owned(), seconds: time.as_secs_f64(), reason: reason.to_string() }
 }
 
 /// Whether the same is explored every time: all of it, or by a single thread up to what was found. Limits come when they

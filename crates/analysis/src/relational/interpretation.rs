@@ -73,8 +73,7 @@ impl Interpretation<'_> {
             Condition::All(list) => {
                 list.iter().try_for_each(|member| self.assume(state, member))?;
                 // What was assumed later may say more of what was assumed earlier.
-                let relates = |member: &&Condition| matches!(member, Condition::Atom(constraint) if constraint.form.terms().len() > 1);
-                list.iter().filter(relates).try_for_each(|member| self.assume(state, member))
+                list.iter().filter(|member| relates(member)).try_for_each(|member| self.assume(state, member))
             }
             Condition::Any(list) => {
                 let mut result: Option<D> = None;
@@ -193,6 +192,11 @@ impl Interpretation<'_> {
             }
         }
     }
+}
+
+/// Whether a condition is a constraint of several variables.
+fn relates(condition: &Condition) -> bool {
+    matches!(condition, Condition::Atom(constraint) if constraint.form.terms().len() > 1)
 }
 
 /// The ranges of the variables of a form; none if one has no value.

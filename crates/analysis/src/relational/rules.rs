@@ -19,6 +19,9 @@ use crate::numbers::interval::LIMIT;
 /// A transition is split into so many cases at most.
 const MOST_CASES: usize = 8;
 
+/// Updates are looked through for branches so often at most: a branch need not make more cases of a transition.
+const MOST_SPLITS: usize = 64;
+
 /// A guard has so many nodes at most.
 const MOST_CONDITIONS: usize = 500;
 
@@ -128,12 +131,15 @@ impl Rule {
 fn split(terms: &Terms, guard: Term, updates: BTreeMap<Symbol, Term>) -> Vec<(Term, BTreeMap<Symbol, Term>)> {
     let mut done = Vec::new();
     let mut open = vec![(guard, updates)];
+    let mut splits = 0;
     while let Some((guard, updates)) = open.pop() {
+        let may_split = splits < MOST_SPLITS && done.len() + open.len() + 1 < MOST_CASES;
         let condition = updates.values().find_map(|value| branching(terms, *value));
-        let Some(condition) = condition.filter(|_| done.len() + open.len() + 1 < MOST_CASES) else {
+        let Some(condition) = condition.filter(|_| may_split) else {
             done.push((guard, updates));
             continue;
         };
+        splits += 1;
         let opposite = terms.not(condition);
         for holds in [false, true] {
             let replaced = HashMap::from([(condition, terms.truth(holds)), (opposite, terms.truth(!holds))]);

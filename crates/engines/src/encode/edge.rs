@@ -68,13 +68,16 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
             defined = terms.and([part.defined, value.defined]);
             write(&encoder, target, value.term)?
         }
-        Op::Assign { target, value: Operand::Aggregate(source) } => match (target.as_variable(), source.as_variable()) {
-            (Some(target), Some(source)) => {
-                let (target, source) = (vocabulary.symbol(target, data.span)?, vocabulary.symbol(source, data.span)?);
-                Step::assign(terms, target, terms.variable(source))
+        Op::Assign { target, value: Operand::Aggregate(source) } => {
+            match (target.as_variable(), source.as_variable()) {
+                (Some(target), Some(source)) => {
+                    let (target, source) =
+                        (vocabulary.symbol(target, data.span)?, vocabulary.symbol(source, data.span)?);
+                    Step::assign(terms, target, terms.variable(source))
+                }
+                _ => return refuse("an assignment of a part of an object"),
             }
-            _ => return refuse("an assignment of a part of an object"),
-        },
+        }
         Op::Input { target, .. } => {
             let part = encoder.part(target)?;
             defined = part.defined;

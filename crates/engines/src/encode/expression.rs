@@ -121,9 +121,7 @@ impl Encoder<'_, '_> {
                 })
             }
             ExprKind::Cast(operand) => self.cast(*operand, data.ty),
-            ExprKind::PointerAdd { .. } | ExprKind::PointerDifference { .. } => {
-                self.refuse("arithmetic on addresses")
-            }
+            ExprKind::PointerAdd { .. } | ExprKind::PointerDifference { .. } => self.refuse("arithmetic on addresses"),
         }
     }
 
@@ -308,10 +306,8 @@ impl Encoder<'_, '_> {
         };
         let mut defined = vec![left.defined, right.defined, terms.not(terms.equal(right.term, zero))];
         if self.vocabulary.is_machine() && ty.signed && !excludes(&right.bounds, &-BigInt::one()) {
-            let overflows = terms.and([
-                terms.equal(left.term, terms.integer(smallest(ty))),
-                terms.equal(right.term, terms.integer(-1)),
-            ]);
+            let overflows = terms
+                .and([terms.equal(left.term, terms.integer(smallest(ty))), terms.equal(right.term, terms.integer(-1))]);
             defined.push(terms.not(overflows));
         }
         // The magnitude does not grow; a remainder is also smaller than the divisor.

@@ -92,7 +92,8 @@ impl Step {
     /// The program variables that the step reads: in its guard, or to compute a new value.
     pub fn read(&self, terms: &Terms) -> BTreeSet<Symbol> {
         let values = self.updates.values().copied().chain([self.guard]);
-        let read: BTreeSet<Symbol> = values.flat_map(|term| terms.symbols(term).iter().copied().collect::<Vec<_>>()).collect();
+        let read: BTreeSet<Symbol> =
+            values.flat_map(|term| terms.symbols(term).iter().copied().collect::<Vec<_>>()).collect();
         read.difference(&self.inputs).copied().collect()
     }
 

@@ -37,7 +37,13 @@ pub struct Product<'n, S> {
     successors: Successors,
     /// The reader's numbers of the words that the space has given numbers.
     known_words: Vec<Option<u32>>,
+    /// By the space's number of a word and state of the automaton: which of `moved` are the moves.
+    known_moves: Vec<Option<(u32, u32)>>,
+    moved: Vec<(u32, Marks)>,
 }
+
+/// For more words and states of the automaton than this, moves are looked up anew each time.
+const MOST_KNOWN_MOVES: usize = 1 << 20;
 
 /// All transitions of a state of the product.
 #[derive(Clone, Debug, Default)]
@@ -87,6 +93,8 @@ impl<'n, S: Space> Product<'n, S> {
             bare: Vec::new(),
             successors: Successors::default(),
             known_words: Vec::new(),
+            known_moves: Vec::new(),
+            moved: Vec::new(),
         }
     }
 
@@ -167,6 +175,12 @@ impl<'n, S: Space> Product<'n, S> {
         let (words, shift) = (self.space.words(), self.space.tag_shift());
         for index in 0..self.successors.steps.len() {
             let step = self.successors.steps[index];
+            let target = &self.successors.states[index * words..(index + 1) * words];
+            let place = self.known_place(step.leads, step.word, automaton_state);
+            if let Some(&Some((start, end))) = place.and_then(|place| self.known_moves.get(place)) {
+                push_moves(transitions, target, &self.moved[start as usize..end as usize], shift);
+                continue;
+            }
             let (start, end) = step.letters;
             self.next.letters.clear();
             self.next.letters.extend_from_slice(&self.successors.letters[start as usize..end as usize]);
@@ -185,12 +199,24 @@ impl<'n, S: Space> Product<'n, S> {
                     continue;
                 }
             }
-            for &(tag, marks) in &self.moves {
-                append(&mut transitions.targets, &self.successors.states[index * words..(index + 1) * words]);
-                *transitions.targets.last_mut().expect("a state has words") |= u64::from(tag) << shift;
-                transitions.marks.push(marks);
+            let target = &self.successors.states[index * words..(index + 1) * words];
+            push_moves(transitions, target, &self.moves, shift);
+            if let Some(place) = place {
+                self.known_moves.resize(self.known_moves.len().max(place + 1), None);
+                let start = self.moved.len();
+                self.moved.extend_from_slice(&self.moves);
+                self.known_moves[place] = Some((start as u32, self.moved.len() as u32));
             }
         }
+    }
+
+    /// Where the moves of a step are remembered, if they depend on nothing but its word and the automaton's state.
+    #[inline]
+    fn known_place(&self, leads: Leads, word: Option<u32>, automaton_state: u32) -> Option<usize> {
+        let is_simple = self.negation.stutter_invariant && self.fair_threads == 0 && leads == Leads::On;
+        let word = word.filter(|_| is_simple)?;
+        let place = word as usize * self.automaton_states as usize + automaton_state as usize;
+        (place < MOST_KNOWN_MOVES).then_some(place)
     }
 
     /// One of the states that the last step leads to, with what is visited on the way. The state is written to
@@ -276,6 +302,16 @@ impl<'n, S: Space> Product<'n, S> {
         let word = self.reader.word(&last);
         let moves = self.reader.moves(word, &last, from);
         self.moves.extend(moves.iter().map(|&(state, marks)| (state + silent_half, marks.union(progress))));
+    }
+}
+
+/// Adds the transitions to a state of the space by these moves of the automaton.
+#[inline]
+fn push_moves(transitions: &mut Transitions, state: &[u64], moves: &[(u32, Marks)], shift: u32) {
+    for &(tag, marks) in moves {
+        append(&mut transitions.targets, state);
+        *transitions.targets.last_mut().expect("a state has words") |= u64::from(tag) << shift;
+        transitions.marks.push(marks);
     }
 }
 

@@ -284,10 +284,13 @@ impl Search {
         self.store.reserve(count);
         let targets = std::mem::take(&mut self.computed.targets);
         self.lookups.clear();
-        self.lookups.extend(targets.chunks_exact(self.words).map(|target| self.store.begin(target)));
+        for index in 0..count {
+            self.lookups.push(self.store.begin(&targets[index * self.words..(index + 1) * self.words]));
+        }
         std::hint::black_box(self.lookups.iter().fold(0, |all, lookup| all ^ self.store.peek(*lookup)));
         let mut found = None;
-        for (index, target) in targets.chunks_exact(self.words).enumerate() {
+        for index in 0..count {
+            let target = &targets[index * self.words..(index + 1) * self.words];
             let Some(marks) = self.kinds.number(self.computed.marks[index]) else { return Some(full()) };
             found = match self.store.insert_at(self.lookups[index], target) {
                 Inserted::Known(known) => match self.places[known as usize] {

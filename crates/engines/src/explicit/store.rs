@@ -190,7 +190,7 @@ impl Store {
 
 /// The size of the table that takes the place of a full one. A small one grows faster, because it hardly counts.
 fn larger(slots: usize) -> usize {
-    const SMALL: usize = 1 << 18;
+    const SMALL: usize = 1 << 20;
     if slots < SMALL { slots * 4 } else { slots * 2 }
 }
 

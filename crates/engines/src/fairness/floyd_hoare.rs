@@ -107,9 +107,8 @@ impl<'t> FloydHoare<'t> {
         let to = if self.triples.is_valid(&self.letters, condition, step, terms.truth(false)) {
             StateId::from_index(FALSE)
         } else {
-            let holds = |&index: &u32| {
-                self.triples.is_valid(&self.letters, condition, step, self.predicates[index as usize])
-            };
+            let holds =
+                |&index: &u32| self.triples.is_valid(&self.letters, condition, step, self.predicates[index as usize]);
             self.state((0..self.predicates.len() as u32).filter(holds).collect())
         };
         self.states.borrow_mut().successors.insert((from, step), to);

@@ -148,8 +148,7 @@ impl Fairness<'_> {
             };
             progress.iteration += 1;
             let (stem, cycle) = lasso.word();
-            let trace =
-                (told >= Interest::Traces).then(|| show.trace(&stem, &cycle, told >= Interest::Everything));
+            let trace = (told >= Interest::Traces).then(|| show.trace(&stem, &cycle, told >= Interest::Everything));
             self.watch.lasso(&progress, trace.as_ref());
             match refiner.refine(&stem, &cycle, budget) {
                 Err(exhausted) => break Err(exhausted.into()),
@@ -168,7 +167,7 @@ impl Fairness<'_> {
                     break violation::counterexample(&terms, &vocabulary, &letters, &divergence).map(Verdict::Violated);
                 }
                 Ok(Refinement::Refuted { module, why }) => {
-                    match module {
+                    match &*module {
                         Refuted::Finite(_) | Refuted::Prefix(_) => progress.finite += 1,
                         Refuted::Ranked(_) | Refuted::OneLasso(_) => progress.ranked += 1,
                     }
@@ -177,7 +176,7 @@ impl Fairness<'_> {
                     if !rest.has_room() {
                         break Err(Reason::Incomplete("too many ranking functions are needed".to_owned()));
                     }
-                    let module = Shared(Rc::new(module));
+                    let module = Shared(Rc::from(module));
                     if told >= Interest::Everything {
                         modules.push((progress.iteration, module.clone()));
                     }

@@ -22,7 +22,7 @@ pub enum Refinement<'t> {
     /// It cannot be executed, like all traces of a module.
     Refuted {
         /// The module.
-        module: Refuted<'t>,
+        module: Box<Refuted<'t>>,
         /// Why, in a few words.
         why: String,
     },
@@ -50,8 +50,8 @@ pub struct Refiner<'t> {
     pub triples: Rc<Triples<'t>>,
     /// The letters.
     pub letters: Rc<Letters>,
-    /// The cycles that were refuted together with a stem.
-    refuted_cycles: RefCell<HashSet<Vec<u32>>>,
+    /// The letters of cycles that were refuted together with a stem.
+    refuted_cycles: RefCell<HashSet<BTreeSet<u32>>>,
 }
 
 impl<'t> Refiner<'t> {
@@ -83,8 +83,10 @@ impl<'t> Refiner<'t> {
                 Trace::Feasible => return self.terminate(stem, cycle, budget),
                 Trace::Unknown(why) => unknown = Some(why),
                 Trace::Infeasible(core) => {
-                    // A cycle that keeps coming back behind ever longer stems is better ranked than refuted stem by stem.
-                    let again = !self.refuted_cycles.borrow_mut().insert(cycle.iter().map(|l| l.step).collect());
+                    // A cycle over the same letters that keeps coming back, longer or behind longer stems, is better
+                    // ranked than refuted one by one.
+                    let letters: BTreeSet<u32> = cycle.iter().map(|letter| letter.step).collect();
+                    let again = !self.refuted_cycles.borrow_mut().insert(letters);
                     if again && let Some(refinement) = self.rank_alone(stem, cycle, budget)? {
                         return Ok(refinement);
                     }
@@ -111,7 +113,7 @@ impl<'t> Refiner<'t> {
             Some(module) => Refuted::Finite(module),
             None => Refuted::Prefix(Prefix::new(&stem.iter().chain(cycle).copied().collect::<Vec<_>>())),
         };
-        Refinement::Refuted { module, why }
+        Refinement::Refuted { module: Box::new(module), why }
     }
 
     /// Ranks the cycle of a lasso without its stem.
@@ -141,7 +143,7 @@ impl<'t> Refiner<'t> {
     fn ranked_away(&self, stem: &[Letter], cycle: &[Letter], argument: &RankingArgument) -> Refinement<'t> {
         let function: Vec<String> = argument.function.iter().map(|&part| self.terms.display(part)).collect();
         let why = format!("({}) decreases in each turn", function.join(", "));
-        Refinement::Refuted { module: self.ranked(stem, cycle, argument), why }
+        Refinement::Refuted { module: Box::new(self.ranked(stem, cycle, argument)), why }
     }
 
     fn examine(&self, word: &[Letter]) -> Trace {
@@ -230,13 +232,6 @@ impl<'t> Refiner<'t> {
                 return Refuted::Ranked(module);
             }
         }
-        if std::env::var_os("SEMPER_DEBUG").is_some() {
-            for target in terms.conjuncts(argument.decreased(terms)) {
-                let chain = self.predicates(start, &steps(cycle), target);
-                eprintln!("   target {}: {:?}", terms.display(target), chain.iter().map(|&t| terms.display(t)).collect::<Vec<_>>());
-            }
-            eprintln!("   invariants {:?}", argument.invariants.iter().map(|&t| terms.display(t)).collect::<Vec<_>>());
-        }
         Refuted::OneLasso(OneLasso::new(stem, cycle))
     }
 
@@ -249,7 +244,9 @@ impl<'t> Refiner<'t> {
             .chain([Step::assume(terms, refuted)])
             .collect();
         self.triples.with_solver(|solver| {
-            let Trace::Infeasible(core) = examine(terms, solver, &whole, &|symbol| self.triples.known(symbol)) else { return Vec::new() };
+            let Trace::Infeasible(core) = examine(terms, solver, &whole, &|symbol| self.triples.known(symbol)) else {
+                return Vec::new();
+            };
             let chain = backward(terms, solver, &core, terms.truth(true));
             let chain = chain.or_else(|| forward(terms, solver, &core, terms.truth(true), &BTreeSet::new()));
             chain.unwrap_or_default().into_iter().flat_map(|predicate| terms.conjuncts(predicate)).collect()

@@ -98,12 +98,15 @@ enum Kind<'t> {
     Omega { ncsb: Ncsb<Shared<'t>>, states: RefCell<Macrostates> },
 }
 
+/// Numbers of macrostates, with the marks of the edges that lead to them.
+type Followers = [(u32, Marks)];
+
 #[derive(Default)]
 struct Macrostates {
     all: Vec<Rc<Macrostate>>,
     numbers: HashMap<Rc<Macrostate>, u32>,
     /// By macrostate and step.
-    successors: HashMap<(u32, u32), Rc<[(u32, Marks)]>>,
+    successors: HashMap<(u32, u32), Rc<Followers>>,
 }
 
 impl Macrostates {
@@ -158,7 +161,7 @@ impl Reader for Complement<'_> {
                 let macrostate = Rc::clone(&states.borrow().all[*state as usize]);
                 let found = ncsb.read(&macrostate, letter);
                 let mut states = states.borrow_mut();
-                let found: Rc<[(u32, Marks)]> =
+                let found: Rc<Followers> =
                     found.into_iter().map(|(next, marks)| (states.number(next), marks)).collect();
                 states.successors.insert((*state, letter.step), Rc::clone(&found));
                 found.to_vec()

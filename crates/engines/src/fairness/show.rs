@@ -146,7 +146,8 @@ impl Show<'_, '_> {
             parts.push((title, asserted));
         }
         let all = parts.iter().flat_map(|(_, asserted)| asserted);
-        let symbols: BTreeSet<Symbol> = all.flat_map(|&term| terms.symbols(term).iter().copied().collect::<Vec<_>>()).collect();
+        let symbols: BTreeSet<Symbol> =
+            all.flat_map(|&term| terms.symbols(term).iter().copied().collect::<Vec<_>>()).collect();
         let mut script = String::from("; Can the stem and one turn of the cycle be executed?\n(set-logic ALL)\n");
         script.push_str(&terms.declarations_of(&symbols));
         for (title, asserted) in &parts {

@@ -1,9 +1,11 @@
 //! The portfolio, `--engine auto`: several engines take their turns until one of them answers.
 //!
-//! The explicit engine comes first, for a short while: where a program's inputs are few it is the fastest, and where they
-//! are not it says so at once. Then the fairness engine, which does not mind infinitely many states. What is left of the
-//! time goes to the explicit engine, unless it has refused the program. With two threads both start at the same time, and
-//! the first answer counts. Engines are known here by [`Engine`] alone.
+//! The explicit engine comes first, for a moment: where a program's inputs and states are few it is the fastest, and
+//! where inputs are many it says so at once. Then the fairness engine, which does not mind infinitely many states. What
+//! neither has decided in its first turn gets longer turns, each from the beginning: a turn takes a good part of the time
+//! that is left, so that no more than a small multiple of what the right engine needs alone is lost. An engine that has
+//! refused the program, or given up, is not asked again. With two threads both start at the same time, and the first
+//! answer counts. Engines are known here by [`Engine`] alone.
 
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -14,11 +16,27 @@ use task::{Attempt, Engine, Outcome, Reason, Statistics, Task, Verdict};
 use crate::explicit::Explicit;
 use crate::fairness::Fairness;
 
-/// How long the explicit engine is tried first, at most.
-const FIRST_TRY: Duration = Duration::from_secs(5);
+/// One turn: for this long at most, and for this part of the time that is left.
+struct Turn {
+    member: Member,
+    most: Duration,
+    share: u32,
+}
 
-/// The part of the time that is left which the first try may take.
-const FIRST_SHARE: u32 = 5;
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Member {
+    Explicit,
+    Fairness,
+}
+
+/// The turns. The last ones take all that is left.
+const TURNS: [Turn; 5] = [
+    Turn { member: Member::Explicit, most: Duration::from_millis(500), share: 8 },
+    Turn { member: Member::Fairness, most: Duration::from_secs(4), share: 4 },
+    Turn { member: Member::Explicit, most: Duration::from_secs(60), share: 3 },
+    Turn { member: Member::Fairness, most: Duration::MAX, share: 2 },
+    Turn { member: Member::Explicit, most: Duration::MAX, share: 1 },
+];
 
 /// The portfolio.
 #[derive(Clone, Copy, Debug)]
@@ -37,27 +55,28 @@ impl<'w> Portfolio<'w> {
 
     /// One engine after the other.
     fn in_turns(&self, task: &Task, budget: &Budget) -> Outcome {
-        let mut tried = Vec::new();
-        let remaining = budget.remaining().unwrap_or(Duration::MAX);
-        let share = FIRST_TRY.min(remaining / FIRST_SHARE);
-        let turns: [(&dyn Engine, Budget); 2] =
-            [(&self.explicit, budget.part_of(share)), (&self.fairness, budget.part())];
-        let mut explicit_may_go_on = false;
-        for (engine, part) in &turns {
-            let outcome = attempt(*engine, task, part, &mut tried);
-            if let Some(outcome) = outcome {
+        let mut tried: Vec<Attempt> = Vec::new();
+        for Turn { member, most, share } in &TURNS {
+            let engine: &dyn Engine = match member {
+                Member::Explicit => &self.explicit,
+                Member::Fairness => &self.fairness,
+            };
+            // Only more time can help an engine that was asked before.
+            let before = tried.iter().find(|attempt| attempt.engine == engine.name());
+            if before.is_some_and(|attempt| !matches!(attempt.reason, Reason::Exhausted(_))) {
+                continue;
+            }
+            tried.retain(|attempt| attempt.engine != engine.name());
+            let part = match budget.remaining() {
+                Some(remaining) => budget.part_of((*most).min(remaining / *share)),
+                None => budget.part_of(*most),
+            };
+            if let Some(outcome) = attempt(engine, task, &part, &mut tried) {
                 return Outcome { tried, ..outcome };
             }
             if budget.check().is_err() {
-                return undecided(tried);
+                break;
             }
-            if engine.name() == self.explicit.name() {
-                explicit_may_go_on =
-                    tried.last().is_some_and(|attempt| matches!(attempt.reason, Reason::Exhausted(_)));
-            }
-        }
-        if explicit_may_go_on && let Some(outcome) = attempt(&self.explicit, task, budget, &mut tried) {
-            return Outcome { tried, ..outcome };
         }
         undecided(tried)
     }

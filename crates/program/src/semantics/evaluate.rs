@@ -211,11 +211,7 @@ fn evaluate_light<'p, E: Environment<'p>>(environment: &mut E, expr: ExprId) -> 
     }
 }
 
-fn evaluate_kind<'p, E: Environment<'p>>(
-    environment: &mut E,
-    expr: ExprId,
-    kind: &'p ExprKind,
-) -> Result<Light, Stop> {
+fn evaluate_kind<'p, E: Environment<'p>>(environment: &mut E, expr: ExprId, kind: &'p ExprKind) -> Result<Light, Stop> {
     let integers = environment.integers();
     let ty = environment.program().exprs.ty(expr);
     match *kind {
@@ -289,7 +285,12 @@ fn noted<'p, E: Environment<'p>>(environment: &mut E, computed: Computed) -> Lig
     computed.value.into()
 }
 
-fn compare<'p, E: Environment<'p>>(environment: &mut E, op: CompareOp, left: Value, right: Value) -> Result<bool, Stop> {
+fn compare<'p, E: Environment<'p>>(
+    environment: &mut E,
+    op: CompareOp,
+    left: Value,
+    right: Value,
+) -> Result<bool, Stop> {
     let (&Value::Pointer(left), &Value::Pointer(right)) = (&left, &right) else {
         return Ok(arithmetic::compare(op, &left, &right));
     };
@@ -347,7 +348,11 @@ fn difference(integers: Integers, left: Pointer, right: Pointer, stride: u64, ty
 }
 
 /// Machine addresses wrap; where integers are ideal, nothing does, and a position that no machine has is undefined.
-fn into_address_space<'p, E: Environment<'p>>(environment: &mut E, position: BigInt, relative: bool) -> Result<BigInt, Stop> {
+fn into_address_space<'p, E: Environment<'p>>(
+    environment: &mut E,
+    position: BigInt,
+    relative: bool,
+) -> Result<BigInt, Stop> {
     let ty = environment.program().types.pointer_int(relative);
     match environment.integers() {
         Integers::Machine => Ok(arithmetic::wrap(&position, ty)),

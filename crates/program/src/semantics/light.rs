@@ -131,7 +131,9 @@ mod tests {
     }
 
     fn types() -> impl Iterator<Item = IntType> {
-        [1, 2, 8, 31, 32, 33, 63, 64, 65, 128].into_iter().flat_map(|bits| [true, false].map(|signed| IntType { bits, signed }))
+        [1, 2, 8, 31, 32, 33, 63, 64, 65, 128]
+            .into_iter()
+            .flat_map(|bits| [true, false].map(|signed| IntType { bits, signed }))
     }
 
     #[test]
@@ -148,7 +150,9 @@ mod tests {
         for (ty, op) in types().flat_map(|ty| OPERATORS.map(|op| (ty, op))) {
             let fitting = |integers| numbers().into_iter().filter(move |&value| in_range(integers, value, ty));
             for integers in [Integers::Machine, Integers::Ideal] {
-                for (left, right) in fitting(integers).flat_map(|left| fitting(integers).map(move |right| (left, right))) {
+                for (left, right) in
+                    fitting(integers).flat_map(|left| fitting(integers).map(move |right| (left, right)))
+                {
                     match binary(integers, op, ty, left, right) {
                         None => left_over += 1,
                         Some(value) => {

@@ -59,7 +59,7 @@ fn step(index: usize, observation: &Observation, program: &Program, sources: &So
 
 /// The text of a statement as its author wrote it. Where the preprocessor made something else of it, it is looked up in
 /// the author's line, from where it begins; where even that cannot be found, the whole line is shown.
-fn statement_text(span: Span, sources: &SourceMap) -> String {
+pub fn statement_text(span: Span, sources: &SourceMap) -> String {
     let is_marker = |line: &str| line.trim_start().starts_with('#');
     let text = sources.snippet_text(span);
     let snippet = sources.snippet(span);

@@ -3,9 +3,11 @@
 use anyhow::Result;
 use foundation::{Budget, Diagnostic};
 use report::verdict::{Detail, Verdicts};
+use semper::task::Attempt;
 use semper::{CheckedOutcome, EngineChoice, Settings};
 
 use super::options::{CheckOptions, Format};
+use super::watching::Watchers;
 use super::{Ready, Status, budget, load, output, refuse_because, request, show_diagnostics};
 
 /// The engine that knows nothing.
@@ -17,6 +19,11 @@ pub(super) fn run(options: &CheckOptions) -> Result<Status> {
         let names: Vec<&str> = EngineChoice::ALL.iter().map(|(name, _)| *name).chain([NONE]).collect();
         let diagnostic = Diagnostic::error("unknown-engine", format!("there is no engine `{}`", options.engine))
             .help(format!("the engines are: {}", names.join(", ")));
+        return refuse_because(diagnostic, &options.output);
+    }
+    if options.dump_dir.is_some() && !matches!(engine, Some(EngineChoice::Auto | EngineChoice::Fairness)) {
+        let message = format!("the engine `{}` has nothing to write for `--dump-dir`", options.engine);
+        let diagnostic = Diagnostic::error("nothing-to-dump", message).help("choose the engine `fairness` or `auto`");
         return refuse_because(diagnostic, &options.output);
     }
     let request = request(&options.program, Some(&options.property), Some(&options.semantics));
@@ -42,9 +49,20 @@ fn decide(ready: Ready, engine: EngineChoice, options: &CheckOptions, budget: &B
     let mut all = read.clone();
     let mut verdicts = Vec::new();
     for property in 0..subject.properties.len() {
-        let outcome = semper::check(&subject, property, &settings, budget);
+        let watchers = match Watchers::new(options, &sources, property, subject.properties.len()) {
+            Ok(watchers) => watchers,
+            Err(fault) => return refuse_because(*fault, &options.output),
+        };
+        let outcome = semper::check_watched(&subject, property, &settings, &watchers, budget);
+        let fault = watchers.end();
+        for attempt in &outcome.tried {
+            options.output.tell(|| gave_up(attempt));
+        }
         options.output.tell(|| measured(&outcome));
         let mut diagnostics = read.clone();
+        if let Some(fault) = fault {
+            diagnostics.push(fault);
+        }
         verdicts.push(semper::verdict(&subject, property, &outcome, &settings, &sources, &mut diagnostics));
         all.extend(diagnostics);
     }
@@ -65,6 +83,12 @@ fn decide(ready: Ready, engine: EngineChoice, options: &CheckOptions, budget: &B
         "violated" => Status::Violated,
         _ => Status::Indefinite,
     })
+}
+
+/// An engine that gave no answer, for those who want to know.
+fn gave_up(attempt: &Attempt) -> String {
+    let Attempt { engine, time, reason } = attempt;
+    format!("tried the engine `{engine}` for {:.3} s: {reason}", time.as_secs_f64())
 }
 
 /// What an engine measured, for those who want to know.

@@ -128,6 +128,9 @@ pub(crate) struct CheckOptions {
     /// Do not check the evidence for a verdict; a violation is then reported without its execution.
     #[arg(long, help_heading = "Engine")]
     pub no_check: bool,
+    /// Write what the fairness engine makes into this folder: automata as DOT, lassos as text, formulas as SMT-LIB.
+    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
+    pub dump_dir: Option<String>,
     #[command(flatten)]
     pub limits: LimitOptions,
     #[command(flatten)]

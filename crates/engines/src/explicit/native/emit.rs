@@ -97,7 +97,7 @@ pub struct Emitter<'e, 'f> {
     last: Variable,
     output: Variable,
     blocks: HashMap<Spot, Block, Mixed>,
-    open: Vec<Spot>,
+    open: Vec<(Spot, Block)>,
     truths: HashMap<Vec<Truth>, u32, Mixed>,
     /// The edge that is being taken, for the letter where behaviour is undefined.
     edge: Option<EdgeId>,
@@ -173,9 +173,8 @@ pub fn emit<'f>(
     };
     emitter.unpack(state, point);
     emitter.begin(point, number, value);
-    while let Some(spot) = emitter.open.pop() {
+    while let Some((spot, block)) = emitter.open.pop() {
         emitter.places_left = emitter.places_left.checked_sub(1).ok_or(TooLarge)?;
-        let block = emitter.blocks[&spot];
         emitter.builder.switch_to_block(block);
         emitter.spot = spot;
         emitter.follow();
@@ -471,7 +470,7 @@ impl Emitter<'_, '_> {
             None => {
                 let block = self.builder.create_block();
                 self.blocks.insert(self.spot.clone(), block);
-                self.open.push(self.spot.clone());
+                self.open.push((self.spot.clone(), block));
                 block
             }
         };

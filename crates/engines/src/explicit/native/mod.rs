@@ -188,7 +188,7 @@ impl NativeSpace {
 
     fn show(&mut self, returned: i64, next: &mut Next) {
         next.letters.clear();
-        next.last = self.push_letters(returned, &mut next.letters);
+        next.last = push_letters(&self.shared, &mut self.words, &self.output, returned, &mut next.letters);
         next.word = ((returned >> 8) as u32).checked_sub(1);
         (next.enabled, next.ran) = (1, 1);
     }
@@ -202,24 +202,31 @@ impl NativeSpace {
             self.output[memory + word] = u64::from_le_bytes(padded);
         }
     }
+}
 
-    /// Copies the letters that a step has shown; returns the last letter shown up to here.
-    fn push_letters(&mut self, returned: i64, letters: &mut Vec<Letter>) -> Letter {
-        let word = (returned >> 8) as usize;
-        if word == 0 {
-            let start = self.shared.frame.letters;
-            let count = self.output[start] as usize;
-            letters.extend_from_slice(&self.output[start + 2..start + 2 + count]);
-            return self.output[start + 1];
-        }
-        if word > self.words.len() {
-            let compiled = self.shared.compiled.lock().unwrap_or_else(PoisonError::into_inner);
-            let known = &compiled.compiler.words.letters;
-            self.words.extend(known[self.words.len()..].iter().cloned());
-        }
-        letters.extend_from_slice(&self.words[word - 1]);
-        self.words[word - 1].last().copied().unwrap_or(0)
+/// Copies the letters that a step has shown; returns the last letter shown up to here. In `words` are the letters of
+/// known words, as far as they were looked up.
+fn push_letters(
+    shared: &Shared,
+    words: &mut Vec<Vec<Letter>>,
+    output: &[u64],
+    returned: i64,
+    letters: &mut Vec<Letter>,
+) -> Letter {
+    let word = (returned >> 8) as usize;
+    if word == 0 {
+        let start = shared.frame.letters;
+        let count = output[start] as usize;
+        letters.extend_from_slice(&output[start + 2..start + 2 + count]);
+        return output[start + 1];
     }
+    if word > words.len() {
+        let compiled = shared.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = &compiled.compiler.words.letters;
+        words.extend(known[words.len()..].iter().cloned());
+    }
+    append(letters, &words[word - 1]);
+    words[word - 1].last().copied().unwrap_or(0)
 }
 
 /// Why a compiled function could not go on.
@@ -280,18 +287,17 @@ impl Space for NativeSpace {
                 return;
             }
         };
-        let shared = Arc::clone(&self.shared);
         let point = self.point(state);
+        if point == 0 {
+            self.start_memory();
+        }
+        let Self { shared, output, words, .. } = self;
         let domain: &[i64] = match &shared.model.points[point as usize].kind {
             PointKind::Input { domain, .. } => domain,
-            PointKind::Start => {
-                self.start_memory();
-                &[0]
-            }
-            PointKind::Cycle => &[0],
+            PointKind::Start | PointKind::Cycle => &[0],
         };
         for (number, &value) in domain.iter().enumerate() {
-            let returned = function.call(state, number as u32, value, &mut self.output);
+            let returned = function.call(state, number as u32, value, output);
             let leads = match returned & 0xff {
                 status::NEXT => Leads::On,
                 status::ENDED => Leads::Nowhere,
@@ -302,8 +308,8 @@ impl Space for NativeSpace {
                 }
             };
             let start = successors.letters.len() as u32;
-            let last = self.push_letters(returned, &mut successors.letters);
-            append(&mut successors.states, &self.output[..state.len()]);
+            let last = push_letters(shared, words, output, returned, &mut successors.letters);
+            append(&mut successors.states, &output[..state.len()]);
             successors.steps.push(Successor {
                 number: number as u32,
                 leads,

@@ -44,7 +44,7 @@ impl World {
         let updates = (updates.iter().enumerate())
             .filter_map(|(index, update)| Some((self.variables[index], self.linear((*update)?))))
             .collect();
-        Step { updates, ..Step::assume(terms, guard) }
+        Step { updates, ..Step::assume(&self.terms, guard) }
     }
 
     fn with_solver<T>(&self, ask: impl FnOnce(&mut dyn Solver, Term, &Budget) -> Result<T, Exhausted>) -> T {
@@ -239,7 +239,8 @@ fn many_cases_are_ranked_by_case_or_by_bounds() {
             guard: world.at_least_zero(&[1, 0]),
             updates: BTreeMap::from([(world.variables[0], value)]),
             inputs: inputs.iter().copied().collect(),
-            known: terms.truth(true), is_approximate: false,
+            known: terms.truth(true),
+            is_approximate: false,
         };
         assert_eq!(world.rank(&Step::skip(terms), &cycle).expect("x decreases").template, Template::Affine);
     }
@@ -426,7 +427,8 @@ fn random_loops_with_cases_are_judged_soundly() {
         let guard = terms.and(
             [world.at_least_zero(&row(&mut random)), world.at_least_zero(&row(&mut random))].into_iter().chain(bounds),
         );
-        let cycle = Step { guard, updates, inputs: [choice, input].into(), known: terms.truth(true), is_approximate: false };
+        let cycle =
+            Step { guard, updates, inputs: [choice, input].into(), known: terms.truth(true), is_approximate: false };
         let stem = world.step(&[&row(&mut random)], &[]);
         decided += usize::from(world.analyse(&stem, &cycle) != Analysis::Unknown);
     }
