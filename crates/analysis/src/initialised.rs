@@ -81,8 +81,9 @@ impl Initialised {
         reads.sort_unstable();
         reads.dedup();
         let mut uncertain: VariableSet = reads.iter().map(|read| read.variable).collect();
-        // The state at the entry is observed as well, before any edge.
-        if let Some(entry) = program.entry.and_then(|entry| program.functions[entry].entry) {
+        // The state at the entry is observed as well, before any edge, and where changes are observed that at the entry
+        // of every function.
+        for entry in program.functions.values().filter_map(|function| function.entry) {
             let mut at_start = unassigned.begins(entry);
             at_start.intersect_with(&observations.stopped(entry).iter().copied().collect());
             uncertain.union_with(&at_start);

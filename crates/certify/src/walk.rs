@@ -31,6 +31,8 @@ pub(crate) struct Walk<'a> {
     observer: Observer<'a>,
     log: &'a RefCell<Log>,
     word: Word,
+    /// Room for what is observed in a step.
+    sights: Vec<Sight>,
     story: Option<Story>,
     /// The edge by which a user's function called the library, where the last step was in a library function.
     calling: Option<EdgeId>,
@@ -149,11 +151,15 @@ impl Story {
 impl<'a> Walk<'a> {
     /// A walk that has not begun.
     pub(crate) fn new(task: &'a Task, answers: &'a mut Answers<'_>, log: &'a RefCell<Log>, tells: bool) -> Self {
+        let mut interpreter = Interpreter::new(&task.program, task.semantics, answers);
+        // Data races are told, and the observer wants to know what atoms read where changes are observed.
+        interpreter.notes_reads = tells || task.semantics.observe == ObserveMode::Change;
         Self {
-            interpreter: Interpreter::new(&task.program, task.semantics, answers),
+            interpreter,
             observer: Observer::of_one_run(task.semantics.observe, &task.atoms),
             log,
             word: Word::new(task.formulas.has_next(task.goal)),
+            sights: Vec::new(),
             story: tells.then(|| Story { told: variables_to_tell(task), ..Story::default() }),
             calling: None,
             last: None,
@@ -298,14 +304,16 @@ impl<'a> Walk<'a> {
                 _ => None,
             }));
         }
-        let sights = self.observer.follow(&mut self.interpreter, &events)?;
+        let mut sights = std::mem::take(&mut self.sights);
+        self.observer.follow_into(&mut self.interpreter, &events, &mut sights)?;
         if let Some(scenes) = &mut self.scenes {
             // Where changes are observed, the observer looks in order to know what is read.
             let looked = !sights.is_empty() || self.interpreter.semantics.observe == ObserveMode::Change;
             scenes.push(looked.then(|| self.interpreter.state.clone()));
         }
-        sights.into_iter().for_each(|sight| self.record(sight));
-        // The next step uses the same room for its events.
+        sights.drain(..).for_each(|sight| self.record(sight));
+        // The next step uses the same room for its sights and events.
+        self.sights = sights;
         if self.interpreter.events.is_empty() {
             events.clear();
             self.interpreter.events = events;
@@ -328,6 +336,7 @@ impl<'a> Walk<'a> {
         self.word.push(&truth);
         self.last = Some(occasion);
         if self.story.is_none() {
+            self.observer.reuse(truth);
             return;
         }
         let edge = match occasion {
@@ -364,6 +373,9 @@ impl<'a> Walk<'a> {
     /// Notes what was asked for in a step before which so many states had been observed.
     fn note_inputs(&mut self, observed: usize) {
         let mut log = self.log.borrow_mut();
+        if log.inputs.is_empty() {
+            return;
+        }
         self.inputs.extend(log.inputs.drain(..).map(|(before, input)| (before, Input { observed, ..input })));
     }
 

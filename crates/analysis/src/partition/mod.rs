@@ -81,8 +81,10 @@ impl Domains {
             let ranges = Ranges::anywhere(program, integers, &expressions, &cells, &assignments, &initialised, known);
             let needs = Search::new(program, integers, &cells, &expressions, &ranges).needs(&assignments, atoms);
             let (cells, liveness, follower, beginnings) = (&cells, &liveness, &follower, &beginnings);
-            let chooser = Chooser { program, cells, needs: &needs, liveness, follower, beginnings, known };
-            let found = Self::choose(&chooser, &observations, &initialised);
+            let observations = &observations;
+            let chooser =
+                Chooser { program, cells, needs: &needs, liveness, follower, beginnings, observations, known };
+            let found = Self::choose(&chooser, observations, &initialised);
             let refused = found.refusals().len();
             if known.is_some_and(|known| known.refusals().len() <= refused) {
                 break;

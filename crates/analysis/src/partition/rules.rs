@@ -15,7 +15,7 @@ use crate::cells::{CellId, Cells};
 use crate::liveness::Liveness;
 use crate::numbers::Interval;
 use crate::numbers::arithmetic::type_range;
-use crate::observed::Observations;
+use crate::observed::{Everywhere, Observations};
 
 /// A type with at most this many values has all of them tried.
 const SMALL_TYPE: u128 = 256;
@@ -34,6 +34,7 @@ pub(super) struct Chooser<'a> {
     pub liveness: &'a Liveness,
     pub follower: &'a Follower<'a>,
     pub beginnings: &'a Beginnings,
+    pub observations: &'a Everywhere,
     /// What an earlier pass found.
     pub known: Option<&'a Domains>,
 }
@@ -80,7 +81,12 @@ impl Chooser<'_> {
         let entry = self.program.functions[self.program.owner(variable)?].entry?;
         match self.beginnings.declared.get(&variable).map_or(&[][..], Vec::as_slice) {
             [] => Some(entry),
-            [begin] => (!self.liveness.at(entry).contains(variable)).then_some(*begin),
+            // The state at the entry is observed before any edge.
+            [begin] => {
+                let read_at_entry =
+                    self.liveness.at(entry).contains(variable) || self.observations.stopped(entry).contains(&variable);
+                (!read_at_entry).then_some(*begin)
+            }
             _ => None,
         }
     }

@@ -221,6 +221,13 @@ pub fn hash(state: &[u64]) -> u64 {
     fold(mixed, 0xa076_1d64_78bd_642f)
 }
 
+/// Mixes a word into what was mixed so far. All bits of the result depend on the word, but not yet evenly.
+#[inline]
+pub fn mix(mixed: u64, word: u64) -> u64 {
+    fold(mixed ^ word, 0xd6e8_feb8_6659_fd93).wrapping_add(0x9e37_79b9_7f4a_7c15)
+}
+
+#[inline]
 fn fold(left: u64, right: u64) -> u64 {
     let product = u128::from(left) * u128::from(right);
     (product as u64) ^ (product >> 64) as u64

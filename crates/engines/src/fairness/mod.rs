@@ -41,10 +41,11 @@ pub mod watch;
 use std::rc::Rc;
 use std::time::Duration;
 
-use foundation::Budget;
+use foundation::{Budget, Span};
 use logic::Terms;
 use program::passes::inline::NotInlined;
 use program::passes::{NotPrepared, Prepared, prepare, simplify};
+use program::{Op, Program};
 use smt::Z3;
 use task::{Certificate, Engine, Negation, Outcome, Reason, Statistics, Task, Verdict};
 
@@ -202,10 +203,16 @@ impl Fairness<'_> {
 
 fn prepared(task: &Task) -> Result<Prepared, Reason> {
     let prepared = prepare(&task.program, &task.atoms, task.semantics, MOST_EDGES).map_err(|why| match why {
-        NotPrepared::Threads => Reason::unsupported("threads", None),
+        NotPrepared::Threads => Reason::unsupported("threads", first_thread(&task.program)),
         NotPrepared::NotInlined(NotInlined::Recursion { span, .. }) => Reason::unsupported("recursion", Some(span)),
         NotPrepared::NotInlined(NotInlined::TooLarge) => Reason::unsupported("a program of this size", None),
         NotPrepared::NotInlined(NotInlined::NoEntry) => Reason::unsupported("a program without an entry", None),
     })?;
     Ok(simplify(prepared))
+}
+
+/// Where the program starts a thread.
+fn first_thread(program: &Program) -> Option<Span> {
+    let mut edges = program.edges.values();
+    edges.find(|edge| matches!(edge.op, Op::Spawn { .. })).map(|edge| edge.span)
 }

@@ -6,11 +6,12 @@
 
 use std::collections::HashSet;
 
+use analysis::points_to::Object;
 use automata::buchi::Guard;
 use foundation::Id;
 use logic::{Term, Terms};
 use program::semantics::ObserveMode;
-use program::{Atom, EdgeId, LocationId, Observe, Op, VariableId};
+use program::{Atom, EdgeId, LocationId, Observe, Op};
 use task::{Negation, Reason, Task};
 
 use crate::encode::expression::Encoder;
@@ -119,12 +120,20 @@ impl<'t> Observation<'t> {
     fn changes(&self, negation: &Negation) -> Vec<bool> {
         let program = self.vocabulary.program();
         let prepared = self.vocabulary.prepared;
-        let mut looked_at: HashSet<VariableId> = HashSet::new();
+        let points_to = self.vocabulary.memory.points_to();
+        let mut looked_at: HashSet<Object> = HashSet::new();
+        let mut reads_pointers = false;
         for expr in prepared.atoms.expressions() {
-            analysis::expressions::variables_read(program, expr, &mut |variable| {
-                looked_at.insert(variable);
+            reads_pointers |= analysis::expressions::variables_read(program, expr, &mut |variable| {
+                looked_at.insert(Object::Variable(variable));
             });
         }
+        // An atom that reads through a pointer may read whatever has an address.
+        let is_seen = |object: &Object| match object {
+            Object::Variable(variable) if reads_pointers && program.variables[*variable].address_taken => true,
+            Object::Heap(_) => reads_pointers,
+            object => looked_at.contains(object),
+        };
         let seen = |location: LocationId| {
             let atoms = prepared.atoms_at(location);
             negation.atoms.iter().map(|atom| atoms[atom.index()].clone()).collect::<Vec<_>>()
@@ -133,7 +142,11 @@ impl<'t> Observation<'t> {
             let written = match &edge.op {
                 Op::Assign { target, .. } | Op::Input { target, .. } => match target.root {
                     program::Root::Variable(variable) => Some(variable),
-                    program::Root::Pointer { .. } => return true,
+                    program::Root::Pointer { .. } => {
+                        let targets = points_to.of_place(program, target);
+                        let is_written = targets.others || targets.objects.keys().any(is_seen);
+                        return is_written || seen(edge.from) != seen(edge.to);
+                    }
                 },
                 Op::Declare(variable) | Op::Discard(variable) => Some(*variable),
                 Op::Call { result, .. } => *result,
@@ -141,7 +154,7 @@ impl<'t> Observation<'t> {
                 Op::AtomicBegin | Op::AtomicEnd => None,
                 _ => return true,
             };
-            written.is_some_and(|variable| looked_at.contains(&variable)) || seen(edge.from) != seen(edge.to)
+            written.is_some_and(|variable| is_seen(&Object::Variable(variable))) || seen(edge.from) != seen(edge.to)
         };
         program.edges.values().map(changes).collect()
     }

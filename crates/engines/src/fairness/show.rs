@@ -106,11 +106,12 @@ impl Show<'_, '_> {
     }
 
     fn effect(&self, step: &Step) -> String {
-        let mut text = format!("[{}]", self.conjuncts(step.guard).join(", "));
-        for (&symbol, &value) in &step.updates {
-            let _ = write!(text, " {} := {}", self.terms.name(symbol), self.terms.display(value));
-        }
-        text
+        let guard = self.conjuncts(step.guard).join(", ");
+        let update = |(&symbol, &value): (&Symbol, &Term)| {
+            format!("{} := {}", self.terms.name(symbol), self.terms.display(value))
+        };
+        let updates: Vec<String> = step.updates.iter().map(update).collect();
+        format!("[{guard}] {}", updates.join("; ")).trim_end().to_owned()
     }
 
     fn conjuncts(&self, condition: Term) -> Vec<String> {

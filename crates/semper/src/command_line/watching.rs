@@ -4,8 +4,6 @@ mod dump;
 mod live;
 mod told;
 
-use std::io::IsTerminal;
-
 use engines::fairness::watch::{Fate, Interest, Picture, Progress, Trace, Watch};
 use foundation::{Diagnostic, SourceMap};
 use semper::engines;
@@ -37,7 +35,8 @@ impl<'s> Watchers<'s> {
             _ => Dump::new(format!("{folder}/property-{}", property + 1)),
         });
         let tells = options.output.verbose;
-        let is_live = options.output.format == Format::Text && !tells && std::io::stderr().is_terminal();
+        let is_live = options.output.format == Format::Text && !tells;
+        let is_live = is_live && host::terminal::rewrites_lines(&std::io::stderr());
         let live = is_live.then(LiveLine::start);
         Ok(Self { sources, live, tells, dump: dump.transpose()? })
     }

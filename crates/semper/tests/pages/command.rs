@@ -44,11 +44,25 @@ pub fn run(words: &[String], folder: &Path) -> Vec<String> {
     command.args(&words[1..]).current_dir(folder).env("COLUMNS", "100").env("NO_COLOR", "1").env_remove("CC");
     let output = command.output().unwrap();
     let text = [output.stderr, output.stdout].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let mut lines: Vec<String> = text.iter().flat_map(|text| text.lines()).map(str::to_owned).collect();
+    let mut lines: Vec<String> = text.iter().flat_map(|text| text.lines()).map(without_times).collect();
     match output.status.code() {
         Some(0) => {}
         Some(status) => lines.push(format!("[exit {status}]")),
         None => lines.push("[killed]".to_owned()),
     }
     lines
+}
+
+/// A line of `--verbose` without its times, which differ from run to run: `in … s`.
+fn without_times(line: &str) -> String {
+    if !line.starts_with("semper: ") {
+        return line.to_owned();
+    }
+    let words: Vec<&str> = line.split(' ').collect();
+    let is_time = |at: usize| {
+        let unit = words.get(at + 1).is_some_and(|word| word.trim_end_matches([':', ',']) == "s");
+        unit && words[at].contains('.') && words[at].parse::<f64>().is_ok()
+    };
+    let shown = (0..words.len()).map(|at| if is_time(at) { "…" } else { words[at] });
+    shown.collect::<Vec<_>>().join(" ")
 }

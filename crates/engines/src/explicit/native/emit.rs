@@ -331,11 +331,11 @@ impl Emitter<'_, '_> {
                         let blocks = [self.builder.create_block(), self.builder.create_block()];
                         self.branch(condition, blocks[0], blocks[1]);
                         let before = self.spot.clone();
-                        for (block, edge) in blocks.into_iter().zip([then, otherwise]) {
-                            self.builder.switch_to_block(block);
-                            self.spot = before.clone();
-                            self.completed(edge);
-                        }
+                        self.builder.switch_to_block(blocks[0]);
+                        self.completed(then);
+                        self.builder.switch_to_block(blocks[1]);
+                        self.spot = before;
+                        self.completed(otherwise);
                         false
                     }
                 }

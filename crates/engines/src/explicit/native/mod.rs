@@ -341,7 +341,7 @@ pub struct Mixer(u64);
 
 impl std::hash::Hasher for Mixer {
     fn finish(&self) -> u64 {
-        self.0
+        super::store::hash(&[self.0])
     }
 
     fn write(&mut self, bytes: &[u8]) {
@@ -373,6 +373,6 @@ impl std::hash::Hasher for Mixer {
     }
 
     fn write_u64(&mut self, number: u64) {
-        self.0 = super::store::hash(&[self.0 ^ number]);
+        self.0 = super::store::mix(self.0, number);
     }
 }

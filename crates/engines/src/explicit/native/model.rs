@@ -222,6 +222,9 @@ impl Model {
             mode: observe,
             atoms,
         };
+        if observe == ObserveMode::Change {
+            model.check_changes()?;
+        }
         model.find_slots()?;
         model.find_joints();
         model.check_atoms()?;
@@ -322,6 +325,31 @@ impl Model {
             self.slot_of.insert(variable, id);
         }
         self.initial_memory = vec![0; memory as usize];
+        Ok(())
+    }
+
+    /// Where changes are observed, a full expression that changes something before it is complete is observed when it is
+    /// complete, and not while it calls a function. That is left to the interpreter.
+    fn check_changes(&self) -> Result<(), NotNative> {
+        let program = self.program();
+        let mut looked_at: HashSet<VariableId> = HashSet::new();
+        for expr in self.goal_expressions() {
+            analysis::expressions::variables_read(program, expr, &mut |variable| _ = looked_at.insert(variable));
+        }
+        for edge in program.edges.values().filter(|edge| edge.observe == Observe::No) {
+            let written = match &edge.op {
+                Op::Assign { target, .. } | Op::Input { target, .. } => match target.root {
+                    Root::Variable(variable) => Some(variable),
+                    Root::Pointer { .. } => None,
+                },
+                Op::Call { result, .. } => *result,
+                _ => None,
+            };
+            if written.is_some_and(|variable| looked_at.contains(&variable)) {
+                let what = "observation of changes where an expression makes one before it is complete";
+                return Err(NotNative::new(what, Some(edge.span)));
+            }
+        }
         Ok(())
     }
 
