@@ -54,6 +54,8 @@ pub enum Closing {
     Exact,
     /// In a state that differs in these variables, on which nothing depends that the loop does or shows.
     Without(Vec<VariableId>),
+    /// It need not: what was observed violates the goal whatever follows, and something always follows.
+    BadPrefix,
     /// Never: numbers grow, and every turn does and shows the same for all that.
     Growing {
         /// What grows of what the loop or the property looks at.

@@ -31,6 +31,7 @@ use task::{Counterexample, Lasso, Task};
 use crate::answers::{Answers, Log, position};
 use crate::closing::{Closed, Closing, have_same_shape};
 use crate::polynomial::{Integer, Polynomial};
+use crate::prefix::bad_prefix;
 use crate::relevance::{Relevance, Variables};
 use crate::replay::{
     Found, Limits, MOST_TOLD, Rejected, Replayed, STEPS_PER_CHECK, conclude, executed, replay, replay_within,
@@ -50,17 +51,18 @@ pub struct Growth {
     pub differences: Vec<Value>,
 }
 
-/// Checks what an engine says to be a violation.
+/// Checks what an engine says to be a violation: that its loop closes soon, that it grows, that what is observed before is
+/// a violation whatever follows, or that it closes at last.
 pub fn confirm(task: &Task, counterexample: &Counterexample, budget: &Budget) -> Result<Replayed, Rejected> {
     match counterexample {
-        Counterexample::Lasso(lasso) if task.semantics.integers == Integers::Ideal => {
-            match closes_or_grows(task, lasso, budget) {
-                // A long loop that repeats itself may be what it is.
-                Err(Rejected::NotGrowing { .. }) => replay(task, lasso, budget),
+        Counterexample::Lasso(lasso) => match closes_or_grows(task, lasso, budget) {
+            // A long loop that repeats itself may be what it is.
+            Err(Rejected::NotGrowing { .. }) => match bad_prefix(task, lasso, budget) {
+                Err(Rejected::NotBad) => replay(task, lasso, budget),
                 other => other,
-            }
-        }
-        Counterexample::Lasso(lasso) => replay(task, lasso, budget),
+            },
+            other => other,
+        },
         Counterexample::Growing(growing) => match growing.as_lasso() {
             Some(lasso) => closes_or_grows(task, &lasso, budget),
             None => Err(leaves_its_range(growing)),

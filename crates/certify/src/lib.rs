@@ -7,6 +7,7 @@
 //! | `answers`, `walk` | the program with its answers, as a deterministic system; what was seen on the way |
 //! | `closing`, `relevance` | when the system repeats itself: exactly, or up to variables on which nothing depends |
 //! | [`growth`](mod@growth) | when it does the same for ever although numbers grow |
+//! | [`prefix`] | when nothing that follows can mend what was observed |
 //! | `symbolic`, `polynomial` | one turn of a loop for all turns at once |
 //! | `fairness` | which threads a loop starves |
 //!
@@ -18,6 +19,7 @@ mod closing;
 mod fairness;
 pub mod growth;
 mod polynomial;
+pub mod prefix;
 mod relevance;
 pub mod replay;
 mod symbolic;

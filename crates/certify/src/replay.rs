@@ -74,6 +74,8 @@ pub enum Rejected {
         /// Why not.
         reason: String,
     },
+    /// The goal is not lost after finitely many steps, or the execution might be cut after them.
+    NotBad,
     /// The loop starves a thread, which the scheduler does not allow.
     Unfair {
         /// The thread.
@@ -95,6 +97,7 @@ impl fmt::Display for Rejected {
             Rejected::NotGrowing { reason } => {
                 write!(f, "the loop does not come back to a state, and its growth is not checked: {reason}")
             }
+            Rejected::NotBad => f.write_str("the execution violates nothing after finitely many steps"),
             Rejected::Unfair { thread } => write!(f, "the loop starves thread {thread}"),
             Rejected::NotViolated => f.write_str("the property is true of the replayed execution"),
         }

@@ -102,6 +102,7 @@ fn evidence(verdict: &CheckedVerdict) -> Option<Evidence> {
         CheckedVerdict::Violated { replayed: Some(replayed), .. } => {
             let by = match replayed.closing {
                 Closing::Growing { .. } => "lasso replayed by the interpreter; its growth checked for all turns",
+                Closing::BadPrefix => "bad prefix replayed by the interpreter; every execution that begins so is a violation",
                 _ => "lasso replayed by the interpreter",
             };
             Some(Evidence { checked: true, by: by.to_owned() })
@@ -115,7 +116,12 @@ fn evidence(verdict: &CheckedVerdict) -> Option<Evidence> {
 
 fn counterexample(program: &Program, replayed: &Replayed, atoms: Vec<String>, sources: &SourceMap) -> Counterexample {
     let run = &replayed.run;
-    let end = report::trace::end(run, program, sources);
+    let mut end = report::trace::end(run, program, sources);
+    if replayed.closing == Closing::BadPrefix {
+        end.reason = "the program goes on, and whatever follows, the property is violated".to_owned();
+    } else if let Some(observed) = replayed.abridged {
+        end.reason = format!("these are the first of {observed} steps, the last of which are repeated for ever");
+    }
     let input = |input: &certify::Input| Input {
         name: input.name.clone(),
         value: value_text(program, &input.value),

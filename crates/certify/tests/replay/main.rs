@@ -5,6 +5,7 @@ mod ends;
 mod fairness;
 mod growth;
 mod oracle;
+mod prefix;
 mod random;
 mod rooms;
 mod worlds;
