@@ -12,9 +12,14 @@ pub fn width() -> usize {
     set.or_else(measured).filter(|&width| width > 0).unwrap_or(DEFAULT_WIDTH).clamp(40, 1000)
 }
 
+/// Whether a line on a stream can be written anew: on a terminal that is not dumb.
+pub fn rewrites_lines(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
 /// Whether colours are to be written to a stream: only to a terminal, and not where `$NO_COLOR` or a dumb terminal says
 /// otherwise (<https://no-color.org>).
 pub fn wants_colours(stream: &impl IsTerminal) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    stream.is_terminal() && !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+    rewrites_lines(stream) && !set("NO_COLOR")
 }

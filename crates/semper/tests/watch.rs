@@ -109,7 +109,9 @@ fn what_is_told_is_in_order_and_as_much_as_is_of_interest() {
                         assert_eq!(number, last);
                         if why.contains("decreases") { ranked += 1 } else { finite += 1 }
                     }
-                    Event::Decided(_, Fate::Diverges { .. }) => assert!(matches!(verdict, CheckedVerdict::Violated { .. })),
+                    Event::Decided(_, Fate::Diverges { .. }) => {
+                        assert!(matches!(verdict, CheckedVerdict::Violated { .. }))
+                    }
                     Event::Decided(_, Fate::Open { why }) => panic!("{why}"),
                     Event::Module(number, picture) => {
                         let nodes = picture.nodes.len();
