@@ -67,7 +67,10 @@ impl<'w> Portfolio<'w> {
                 continue;
             }
             tried.retain(|attempt| attempt.engine != engine.name());
+            // An engine that is the only one left has all the time.
+            let is_alone = tried.iter().any(|attempt| !matches!(attempt.reason, Reason::Exhausted(_)));
             let part = match budget.remaining() {
+                _ if is_alone => budget.part(),
                 Some(remaining) => budget.part_of((*most).min(remaining / *share)),
                 None => budget.part_of(*most),
             };
