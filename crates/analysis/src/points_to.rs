@@ -303,7 +303,8 @@ impl PointsTo {
     }
 
     fn follow(&mut self, program: &Program, edge: EdgeId) -> bool {
-        let has_pointers = |ty: TypeId| !matches!(program.types.as_scalar(ty), Some(scalar) if scalar != Scalar::Pointer);
+        let has_pointers =
+            |ty: TypeId| !matches!(program.types.as_scalar(ty), Some(scalar) if scalar != Scalar::Pointer);
         match &program.edges[edge].op {
             Op::Assign { target, value } if has_pointers(target.ty) => {
                 let held = match value {

@@ -2,8 +2,8 @@
 //!
 //! Where [`reactive`](mod@crate::reactive) varies the flow of control, these programs vary what an engine has to encode:
 //! division and remainder with all signs, shifts, bit operations, conversions, types that wrap, operands that are
-//! evaluated only sometimes and undefined otherwise, indices out of bounds, variables without a value, and ends inside
-//! calls. What is assigned stays small, so that the states can be counted.
+//! evaluated only sometimes and undefined otherwise, indices out of bounds, pointers that lead here or there or nowhere,
+//! variables without a value, and ends inside calls. What is assigned stays small, so that the states can be counted.
 
 use std::fmt::Write;
 
@@ -132,8 +132,15 @@ impl Generator {
                 }
             }
             11 => {
-                let pointed = *self.random.pick(&["0", "&a", "&b"]);
-                self.line(&format!("p = {pointed};"));
+                let pointed = *self.random.pick(&["0", "&a", "&b", "r", "&r[a & 3]", "p + 1"]);
+                match self.random.below(4) {
+                    0 => {
+                        let value = self.reduced(1);
+                        self.line(&format!("if (p) *p = {value};"));
+                    }
+                    1 => self.line(&format!("{place} = *p;")),
+                    _ => self.line(&format!("p = {pointed};")),
+                }
             }
             12 if self.random.chance(40) => {
                 let condition = self.condition();

@@ -6,7 +6,7 @@
 //! | `generator` | random C programs |
 //! | `subject` | from text to a program with atoms, as it is and inlined |
 //! | `driver` | a run step by step, with a look at every state and a record of all choices |
-//! | `initialised`, `liveness`, `partition`, `ranges` | one test of each analysis |
+//! | `initialised`, `liveness`, `partition`, `points_to`, `ranges` | one test of each analysis |
 //! | `cases` | small programs whose answers are written down |
 
 mod cases;
@@ -15,5 +15,6 @@ mod generator;
 mod initialised;
 mod liveness;
 mod partition;
+mod points_to;
 mod ranges;
 mod subject;

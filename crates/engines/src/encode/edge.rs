@@ -3,11 +3,13 @@
 //! An edge passes control on, ends the program, or stops where behaviour is undefined. An edge whose expressions may be
 //! undefined has a passage for each of the two.
 
-use logic::{Symbol, Term};
-use program::{Callee, EdgeId, Op, Operand, Place, Scalar, VariableId};
+use analysis::points_to::Object;
+use logic::Symbol;
+use program::{Callee, EdgeId, Op, Operand, Root, Scalar, VariableId};
 use task::Reason;
 
 use super::expression::Encoder;
+use super::heap::{self, Held};
 use super::step::Step;
 use super::vocabulary::{Shape, Vocabulary};
 
@@ -56,43 +58,58 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
     let mut exit = Exit::Passes;
     let mut defined = terms.truth(true);
     let step = match &data.op {
-        Op::Skip | Op::Discard(_) | Op::AtomicBegin | Op::AtomicEnd => Step::skip(terms),
+        Op::Skip | Op::AtomicBegin | Op::AtomicEnd => Step::skip(terms),
+        Op::Discard(variable) => {
+            if heap::may_dangle(vocabulary, *variable, data.to) {
+                return refuse("a pointer to an object whose lifetime has ended");
+            }
+            Step::skip(terms)
+        }
         Op::Assume(condition) => {
             let condition = encoder.encode(*condition)?;
             defined = condition.defined;
             Step::assume(terms, condition.term)
         }
         Op::Assign { target, value: Operand::Scalar(value) } => {
-            let part = encoder.part(target)?;
+            let access = encoder.access(target, true)?;
             let value = encoder.encode(*value)?;
-            defined = terms.and([part.defined, value.defined]);
-            write(&encoder, target, value.term)?
+            defined = terms.and([access.defined, value.defined]);
+            let mut step = Step::skip(terms);
+            encoder.write(&mut step.updates, &access, value.term);
+            step
         }
         Op::Assign { target, value: Operand::Aggregate(source) } => {
             match (target.as_variable(), source.as_variable()) {
-                (Some(target), Some(source)) => {
+                (Some(target), Some(source)) if vocabulary.are_alike(target, source) => {
                     let (target, source) =
                         (vocabulary.symbol(target, data.span)?, vocabulary.symbol(source, data.span)?);
                     Step::assign(terms, target, terms.variable(source))
                 }
-                _ => return refuse("an assignment of a part of an object"),
+                _ => {
+                    let mut step = Step::skip(terms);
+                    defined = encoder.copy(&mut step.updates, target, source)?;
+                    step
+                }
             }
         }
         Op::Input { target, .. } => {
-            let part = encoder.part(target)?;
-            defined = part.defined;
-            let name = format!("{}?", program.variables[part.variable].name);
-            let (symbol, range) = vocabulary.arbitrary(&name, part.scalar);
-            asked.push(Asked { symbol, scalar: part.scalar, uninitialised: None });
-            let mut step = write(&encoder, target, terms.variable(symbol))?;
-            step.guard = range;
+            let access = encoder.access(target, true)?;
+            defined = access.defined;
+            let name = match target.root {
+                Root::Variable(variable) => format!("{}?", program.variables[variable].name),
+                Root::Pointer { .. } => "input?".to_owned(),
+            };
+            let (symbol, range) = vocabulary.arbitrary(&name, access.scalar);
+            asked.push(Asked { symbol, scalar: access.scalar, uninitialised: None });
+            let mut step = Step::assume(terms, range);
+            encoder.write(&mut step.updates, &access, terms.variable(symbol));
             step.inputs.insert(symbol);
             step
         }
         Op::Declare(variable) if vocabulary.is_set_before_read(*variable) => Step::skip(terms),
-        Op::Declare(variable) => match vocabulary.shape(*variable, data.span)? {
-            Shape::Scalar(scalar) => arbitrary(vocabulary, *variable, scalar, data.span, &mut asked)?,
-            Shape::Array { .. } => return refuse("an array that is not initialised"),
+        Op::Declare(variable) => match vocabulary.shape(*variable, data.span) {
+            Ok(Shape::Scalar(scalar)) => arbitrary(vocabulary, *variable, scalar, data.span, &mut asked)?,
+            _ => heap::forgotten(&encoder, Object::Variable(*variable), Held::Anything)?,
         },
         Op::Call { callee: Callee::Function(function), arguments, result } => {
             if program.functions[*function].entry.is_some() {
@@ -139,7 +156,16 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
             Step::skip(terms)
         }
         Op::Call { callee: Callee::Pointer(_), .. } => return refuse("a call through a pointer"),
-        Op::Allocate { .. } | Op::Free(_) => return refuse("memory on the heap"),
+        Op::Allocate { target, size, contents } => {
+            let allocated = heap::allocate(&encoder, edge, *target, contents)?;
+            defined = terms.and([encoder.encode(*size)?.defined, allocated.1]);
+            allocated.0
+        }
+        Op::Free(address) => {
+            let freed = heap::free(&encoder, *address)?;
+            defined = freed.1;
+            freed.0
+        }
         Op::CopyBytes { .. } | Op::SetBytes { .. } => return refuse("memory that is copied or set byte by byte"),
         Op::Spawn { .. } | Op::Join { .. } | Op::ExitThread(_) => return refuse("threads"),
         Op::InitLock(_) | Op::Lock(_) | Op::TryLock { .. } | Op::Unlock(_) => return refuse("locks"),
@@ -155,18 +181,6 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
         passages.push(Passage { step, exit, asked });
     }
     Ok(passages)
-}
-
-/// Writes a value to a place.
-fn write(encoder: &Encoder<'_, '_>, target: &Place, value: Term) -> Result<Step, Reason> {
-    let vocabulary = encoder.vocabulary;
-    let part = encoder.part(target)?;
-    let symbol = vocabulary.symbol(part.variable, encoder.span)?;
-    let value = match part.index {
-        None => value,
-        Some(index) => vocabulary.terms.store(vocabulary.terms.variable(symbol), index, value),
-    };
-    Ok(Step::assign(vocabulary.terms, symbol, value))
 }
 
 /// A scalar variable holds an arbitrary value of its type.

@@ -7,10 +7,10 @@ use logic::{Sort, Term, Terms};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use program::semantics::arithmetic::{largest, smallest};
-use program::{BinaryOp, CompareOp, Constant, ExprId, ExprKind, IntType, Place, Root, Scalar, UnaryOp, VariableId};
+use program::{BinaryOp, CompareOp, Constant, ExprId, ExprKind, IntType, Scalar, UnaryOp};
 use task::Reason;
 
-use super::vocabulary::{Bounds, Shape, Vocabulary};
+use super::vocabulary::{Bounds, Vocabulary};
 
 /// An expression in logic.
 #[derive(Clone, Debug)]
@@ -21,18 +21,6 @@ pub struct Encoded {
     pub defined: Term,
     /// What is known of its value.
     pub bounds: Bounds,
-}
-
-/// A part of memory that can be encoded: a variable, or an element of one.
-pub struct Part {
-    /// The variable.
-    pub variable: VariableId,
-    /// Which element, if the variable is an array.
-    pub index: Option<Term>,
-    /// When it exists.
-    pub defined: Term,
-    /// Its type.
-    pub scalar: Scalar,
 }
 
 /// Encodes the expressions of one place in the source.
@@ -48,7 +36,7 @@ impl Encoder<'_, '_> {
         self.vocabulary.terms
     }
 
-    fn refuse<T>(&self, what: impl Into<String>) -> Result<T, Reason> {
+    pub(super) fn refuse<T>(&self, what: impl Into<String>) -> Result<T, Reason> {
         Err(Reason::unsupported(what, Some(self.span)))
     }
 
@@ -64,7 +52,7 @@ impl Encoder<'_, '_> {
         let data = program.exprs.get(expr);
         match &data.kind {
             ExprKind::Constant(constant) => self.constant(constant),
-            ExprKind::Load(place) => self.load(place),
+            ExprKind::Load(place) => Ok(self.value(&self.access(place, false)?)),
             ExprKind::AddressOf(place) => self.address_of(place),
             ExprKind::FunctionAddress(_) => self.refuse("the address of a function"),
             ExprKind::Unary(op, operand) => {
@@ -108,20 +96,18 @@ impl Encoder<'_, '_> {
                 let condition = self.encode(*condition)?;
                 let (then, otherwise) = (self.encode(*then)?, self.encode(*otherwise)?);
                 let chosen = terms.ite(condition.term, then.defined, otherwise.defined);
-                let join = |one: Option<BigInt>, two: Option<BigInt>, pick: fn(BigInt, BigInt) -> BigInt| {
-                    Some(pick(one?, two?))
-                };
                 Ok(Encoded {
                     term: terms.ite(condition.term, then.term, otherwise.term),
                     defined: terms.and([condition.defined, chosen]),
-                    bounds: Bounds {
-                        low: join(then.bounds.low, otherwise.bounds.low, Ord::min),
-                        high: join(then.bounds.high, otherwise.bounds.high, Ord::max),
-                    },
+                    bounds: then.bounds.join(otherwise.bounds),
                 })
             }
             ExprKind::Cast(operand) => self.cast(*operand, data.ty),
-            ExprKind::PointerAdd { .. } | ExprKind::PointerDifference { .. } => self.refuse("arithmetic on addresses"),
+            ExprKind::PointerAdd { base, index, stride } => self.pointer_add(*base, *index, *stride, false),
+            ExprKind::PointerDifference { left, right, stride } => {
+                let Scalar::Int(ty) = data.ty else { return self.refuse("a floating-point operation") };
+                self.pointer_difference(*left, *right, *stride, ty)
+            }
         }
     }
 
@@ -141,69 +127,19 @@ impl Encoder<'_, '_> {
         }
     }
 
-    fn load(&self, place: &Place) -> Result<Encoded, Reason> {
-        let terms = self.terms();
-        let part = self.part(place)?;
-        let symbol = self.vocabulary.symbol(part.variable, self.span)?;
-        let whole = terms.variable(symbol);
-        let term = part.index.map_or(whole, |index| terms.select(whole, index));
-        Ok(Encoded { term, defined: part.defined, bounds: self.vocabulary.bounds(part.variable) })
-    }
-
-    /// The part of memory that a place selects.
-    pub fn part(&self, place: &Place) -> Result<Part, Reason> {
-        let terms = self.terms();
-        let Root::Variable(variable) = place.root else {
-            return self.refuse("memory behind a pointer");
-        };
-        let shape = self.vocabulary.shape(variable, self.span)?;
-        match (&shape, place.path.as_slice()) {
-            (Shape::Scalar(scalar), []) => {
-                Ok(Part { variable, index: None, defined: terms.truth(true), scalar: *scalar })
-            }
-            (Shape::Array { element, length }, [program::Step::Index(index)]) => {
-                let index = self.encode(*index)?;
-                let inside = Bounds::between(BigInt::zero(), BigInt::from(*length) - 1);
-                let defined = terms.and([index.defined, inside.hold_for(terms, index.term)]);
-                Ok(Part { variable, index: Some(index.term), defined, scalar: *element })
-            }
-            _ => self.refuse("a part of an object in memory"),
-        }
-    }
-
-    /// Addresses of objects are numbers that no other address has: negative ones. They can be compared, not looked at.
-    fn address_of(&self, place: &Place) -> Result<Encoded, Reason> {
-        use foundation::Id;
-        let terms = self.terms();
-        match place.root {
-            // The lifetime of a local may end, which changes pointers to it.
-            Root::Variable(variable)
-                if place.path.is_empty()
-                    && self.vocabulary.program().owner(variable).is_none()
-                    && self.vocabulary.addresses_are_apart() =>
-            {
-                let number = -BigInt::from(variable.index() + 1);
-                Ok(Encoded {
-                    term: terms.integer(number.clone()),
-                    defined: terms.truth(true),
-                    bounds: Bounds::between(number.clone(), number),
-                })
-            }
-            _ => self.refuse("the address of a part of an object"),
-        }
-    }
-
     fn compare(&self, op: CompareOp, left: ExprId, right: ExprId) -> Result<Encoded, Reason> {
         let terms = self.terms();
+        let mut comparable = terms.truth(true);
         match self.vocabulary.program().exprs.ty(left) {
             Scalar::Float(_) => return self.refuse("a comparison of floating-point numbers"),
-            Scalar::Pointer if !matches!(op, CompareOp::Equal | CompareOp::NotEqual) => {
-                return self.refuse("an order of addresses");
+            Scalar::Pointer => {
+                let terms_of = (self.encode(left)?.term, self.encode(right)?.term);
+                comparable = self.comparable(op, (left, terms_of.0), (right, terms_of.1))?;
             }
             _ => {}
         }
         let (left, right) = (self.encode(left)?, self.encode(right)?);
-        let defined = terms.and([left.defined, right.defined]);
+        let defined = terms.and([left.defined, right.defined, comparable]);
         let (a, b) = match terms.sort(left.term) {
             Sort::Bool if !matches!(op, CompareOp::Equal | CompareOp::NotEqual) => {
                 (self.number(left.term), self.number(right.term))
@@ -228,7 +164,13 @@ impl Encoder<'_, '_> {
     fn cast(&self, operand: ExprId, to: Scalar) -> Result<Encoded, Reason> {
         let terms = self.terms();
         let from = self.vocabulary.program().exprs.ty(operand);
-        let operand = self.encode(operand)?;
+        let mut converted = self.encode(operand)?;
+        if from == Scalar::Pointer && to != Scalar::Pointer {
+            let targets = self.vocabulary.memory.points_to().of(operand);
+            let dangling = self.dangling(targets, converted.term)?;
+            converted.defined = terms.and([converted.defined, terms.not(dangling)]);
+        }
+        let operand = converted;
         match (from, to) {
             (Scalar::Bool, Scalar::Bool) | (Scalar::Pointer, Scalar::Pointer) => Ok(operand),
             (Scalar::Int(_) | Scalar::Pointer, Scalar::Bool) => {
@@ -252,12 +194,12 @@ impl Encoder<'_, '_> {
     }
 
     /// A value brought into the range of its type, under machine integers.
-    fn wrapped(&self, ty: IntType, value: Encoded) -> Encoded {
+    pub(super) fn wrapped(&self, ty: IntType, value: Encoded) -> Encoded {
         if self.vocabulary.is_machine() { self.remainder(ty, value) } else { value }
     }
 
     /// The value in the range of a type that has the same last bits.
-    fn remainder(&self, ty: IntType, value: Encoded) -> Encoded {
+    pub(super) fn remainder(&self, ty: IntType, value: Encoded) -> Encoded {
         let terms = self.terms();
         if value.bounds.fit(ty) {
             return value;
@@ -422,12 +364,12 @@ fn excludes(bounds: &Bounds, value: &BigInt) -> bool {
     bounds.low.as_ref().is_some_and(|low| low > value) || bounds.high.as_ref().is_some_and(|high| high < value)
 }
 
-fn sum(one: &Bounds, two: &Bounds) -> Bounds {
+pub(super) fn sum(one: &Bounds, two: &Bounds) -> Bounds {
     let add = |a: &Option<BigInt>, b: &Option<BigInt>| Some(a.as_ref()? + b.as_ref()?);
     Bounds { low: add(&one.low, &two.low), high: add(&one.high, &two.high) }
 }
 
-fn product(one: &Bounds, two: &Bounds) -> Bounds {
+pub(super) fn product(one: &Bounds, two: &Bounds) -> Bounds {
     let (Bounds { low: Some(a), high: Some(b) }, Bounds { low: Some(c), high: Some(d) }) = (one, two) else {
         return Bounds::default();
     };

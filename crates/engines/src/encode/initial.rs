@@ -2,16 +2,18 @@
 
 use std::collections::HashSet;
 
+use analysis::points_to::Object;
 use logic::Term;
 use num_bigint::BigInt;
 use program::semantics::interpreter::Interpreter;
 use program::semantics::memory::Extent;
 use program::semantics::value::Pointer;
 use program::semantics::{ObjectId, SeededChoices, Value};
-use program::{Initial, Scalar, VariableKind};
+use program::{Initial, Scalar, VariableId, VariableKind};
 use task::Reason;
 
 use super::edge::{Asked, Exit, Passage};
+use super::memory::Cell;
 use super::step::Step;
 use super::vocabulary::{Shape, Vocabulary};
 
@@ -37,24 +39,26 @@ pub fn encode(vocabulary: &Vocabulary<'_>) -> Result<Passage, Reason> {
     for atom in vocabulary.prepared.atoms_at(start).iter().flatten() {
         analysis::expressions::variables_read(program, atom.value, &mut |variable| _ = looked_at.insert(variable));
     }
+    let value_at = |variable: VariableId, offset_bits: u64, scalar: Scalar| {
+        let width_bits = program.types.scalar_bits(scalar);
+        let extent = Extent { object: ObjectId::Global(variable), offset_bits, width_bits };
+        match interpreter.state.memory.peek(extent, scalar)? {
+            Value::Int(value) => Some(terms.integer(value)),
+            Value::Bool(value) => Some(terms.truth(value)),
+            Value::Pointer(pointer) => address(vocabulary, pointer).map(|number| terms.integer(number)),
+            Value::Float(_) => None,
+        }
+    };
+    let unknown = |variable: VariableId| {
+        let data = &program.variables[variable];
+        Reason::unsupported(format!("`{}`, whose value at the start is not known", data.name), Some(data.span))
+    };
     for (variable, symbol) in vocabulary.named() {
         let data = &program.variables[variable];
         let shape = vocabulary.shape(variable, data.span)?;
-        let element = |index: u64, scalar: Scalar| {
-            let width_bits = program.types.scalar_bits(scalar);
-            let object = ObjectId::Global(variable);
-            let extent = Extent { object, offset_bits: index * width_bits, width_bits };
-            match interpreter.state.memory.peek(extent, scalar)? {
-                Value::Int(value) => Some(terms.integer(value)),
-                Value::Bool(value) => Some(terms.truth(value)),
-                Value::Pointer(pointer) => address(pointer).map(|number| terms.integer(number)),
-                Value::Float(_) => None,
-            }
-        };
-        let unknown = || {
-            let what = format!("`{}`, whose value at the start is not known", data.name);
-            Reason::unsupported(what, Some(data.span))
-        };
+        let element =
+            |index: u64, scalar: Scalar| value_at(variable, index * program.types.scalar_bits(scalar), scalar);
+        let unknown = || unknown(variable);
         match (&data.kind, shape) {
             (VariableKind::Global { initial: Initial::Arbitrary, .. }, Shape::Scalar(scalar)) => {
                 let (input, range) = vocabulary.arbitrary(&data.name, scalar);
@@ -75,7 +79,8 @@ pub fn encode(vocabulary: &Vocabulary<'_>) -> Result<Passage, Reason> {
                 let contents = terms.symbol(&data.name, terms.sort_of_symbol(symbol));
                 for index in 0..length {
                     let value = element(index, scalar).ok_or_else(unknown)?;
-                    let read = terms.select(terms.variable(contents), terms.integer(index));
+                    let scale = vocabulary.scale(variable, scalar);
+                    let read = terms.select(terms.variable(contents), terms.integer(index * scale));
                     guards.push(terms.equal(read, value));
                 }
                 step.updates.insert(symbol, terms.variable(contents));
@@ -91,14 +96,50 @@ pub fn encode(vocabulary: &Vocabulary<'_>) -> Result<Passage, Reason> {
                     asked.push(Asked { symbol: input, scalar, uninitialised: Some(variable) });
                 }
             }
-            (_, Shape::Array { .. }) => {
-                if !vocabulary.is_set_before_read(variable) {
-                    return Err(Reason::unsupported(
-                        format!("`{}`, an array that is not initialised", data.name),
-                        Some(data.span),
-                    ));
+            // It holds anything.
+            (_, Shape::Array { .. }) => {}
+        }
+    }
+    for (object, cell, symbol) in vocabulary.cells() {
+        let Some(layout) = vocabulary.memory.layout(object) else { continue };
+        let variable = match object {
+            Object::Heap(_) => {
+                if cell == Cell::Alive {
+                    step.updates.insert(symbol, terms.truth(false));
                 }
+                continue;
             }
+            Object::Variable(variable) => variable,
+        };
+        let is_given = match &program.variables[variable].kind {
+            VariableKind::Global { initial, .. } => *initial != Initial::Arbitrary,
+            VariableKind::Literal { .. } => true,
+            _ => false,
+        };
+        match cell {
+            Cell::One(offset) => {
+                let scalar = layout.slots[&offset].scalar;
+                let value = if is_given {
+                    value_at(variable, offset * 8, scalar).ok_or_else(|| unknown(variable))?
+                } else {
+                    let (input, range) = vocabulary.arbitrary(&terms.name(symbol), scalar);
+                    guards.push(range);
+                    step.inputs.insert(input);
+                    terms.variable(input)
+                };
+                step.updates.insert(symbol, value);
+            }
+            Cell::Many(scalar) if is_given => {
+                let contents = terms.symbol(&terms.name(symbol), terms.sort_of_symbol(symbol));
+                for offset in layout.offsets(cell) {
+                    let value = value_at(variable, offset * 8, scalar).ok_or_else(|| unknown(variable))?;
+                    let read = terms.select(terms.variable(contents), terms.integer(offset));
+                    guards.push(terms.equal(read, value));
+                }
+                step.updates.insert(symbol, terms.variable(contents));
+                step.inputs.insert(contents);
+            }
+            Cell::Many(_) | Cell::Alive => {}
         }
     }
     step.guard = terms.and(guards);
@@ -106,12 +147,13 @@ pub fn encode(vocabulary: &Vocabulary<'_>) -> Result<Passage, Reason> {
 }
 
 /// The number of an address at the start: see [`expression`](super::expression).
-fn address(pointer: Pointer) -> Option<BigInt> {
-    use foundation::Id;
+fn address(vocabulary: &Vocabulary<'_>, pointer: Pointer) -> Option<BigInt> {
     match pointer {
         Pointer::Null => Some(BigInt::from(0)),
         Pointer::Register(number) | Pointer::Invalid(number) => Some(BigInt::from(number)),
-        Pointer::Object { object: ObjectId::Global(variable), offset: 0 } => Some(-BigInt::from(variable.index() + 1)),
+        Pointer::Object { object: ObjectId::Global(variable), offset } => {
+            Some(vocabulary.memory.base(Object::Variable(variable)) + offset)
+        }
         _ => None,
     }
 }

@@ -5,6 +5,9 @@
 //! | [`step`](mod@step) | guarded simultaneous assignments, the form of all transition formulas |
 //! | [`vocabulary`] | the symbols that stand for a program's variables, and what is known of their values |
 //! | [`expression`] | expressions as terms, with when they are defined |
+//! | [`memory`] | the objects that pointers reach: their addresses and cells |
+//! | [`access`] | places as cells, addresses as numbers |
+//! | [`heap`] | what begins and ends with lifetimes |
 //! | [`edge`](mod@edge) | edges as steps |
 //! | [`initial`] | the state at the start |
 //!
@@ -13,9 +16,12 @@
 //! nothing can wrap, no remainder is written. Division truncates towards zero, as C does. What cannot be encoded is
 //! refused with its place in the source.
 
+pub mod access;
 pub mod edge;
 pub mod expression;
+pub mod heap;
 pub mod initial;
+pub mod memory;
 pub mod step;
 pub mod vocabulary;
 

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use analysis::expressions::Expressions;
+use analysis::points_to::Object;
 use analysis::{Initialised, Liveness, Observations, Ranges};
 use foundation::Span;
 use logic::{Sort, Symbol, Term, Terms};
@@ -12,10 +13,12 @@ use program::passes::Prepared;
 use program::semantics::Integers;
 use program::semantics::arithmetic::{largest, smallest};
 use program::{
-    ExprId, ExprKind, Initial, IntType, LocationId, Op, Operand, Program, Scalar, Type, TypeId, VariableId,
+    CompareOp, ExprId, ExprKind, Initial, IntType, LocationId, Op, Program, Scalar, Type, TypeId, VariableId,
     VariableKind,
 };
 use task::Reason;
+
+use super::memory::{Cell, Memory};
 
 /// Bounds of a number, where they are known.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -41,6 +44,13 @@ impl Bounds {
     pub fn fit(&self, ty: IntType) -> bool {
         self.low.as_ref().is_some_and(|low| *low >= smallest(ty))
             && self.high.as_ref().is_some_and(|high| *high <= largest(ty))
+    }
+
+    /// What is known of a number that is within one or the other.
+    pub fn join(self, other: Self) -> Self {
+        let pick =
+            |one: Option<BigInt>, two: Option<BigInt>, pick: fn(BigInt, BigInt) -> BigInt| Some(pick(one?, two?));
+        Self { low: pick(self.low, other.low, Ord::min), high: pick(self.high, other.high, Ord::max) }
     }
 
     /// The conjunction that says that a term is within.
@@ -84,6 +94,8 @@ pub struct Vocabulary<'p> {
     pub prepared: &'p Prepared,
     /// The terms.
     pub terms: &'p Terms,
+    /// The objects that pointers reach.
+    pub memory: Memory,
     ranges: Ranges,
     initialised: Initialised,
     liveness: Liveness,
@@ -91,6 +103,7 @@ pub struct Vocabulary<'p> {
     addresses: Addresses,
     symbols: RefCell<BTreeMap<VariableId, Symbol>>,
     variables: RefCell<HashMap<Symbol, VariableId>>,
+    cells: RefCell<BTreeMap<(Object, Cell), Symbol>>,
 }
 
 impl<'p> Vocabulary<'p> {
@@ -101,16 +114,19 @@ impl<'p> Vocabulary<'p> {
         let liveness = Liveness::new(program, &observed);
         let initialised = Initialised::new(program, &observed, &liveness);
         let ranges = Ranges::new(program, prepared.semantics.integers, &liveness, &initialised, None);
+        let memory = Memory::new(prepared, &|variable| initialised.is_definite(variable));
         Self {
             prepared,
             terms,
+            memory,
+            addresses: Addresses::of(prepared, &|variable| initialised.is_definite(variable)),
             ranges,
             initialised,
             liveness,
             expressions: Expressions::new(program),
-            addresses: Addresses::of(prepared),
             symbols: RefCell::default(),
             variables: RefCell::default(),
+            cells: RefCell::default(),
         }
     }
 
@@ -131,7 +147,8 @@ impl<'p> Vocabulary<'p> {
 
     /// Whether addresses of objects and addresses made from numbers never meet, so that both can be numbers of their own.
     pub fn addresses_are_apart(&self) -> bool {
-        !(self.addresses.of_objects && self.addresses.from_numbers)
+        let Addresses { of_objects, from_numbers, from_outside, are_compared } = self.addresses;
+        !(of_objects && (from_numbers || from_outside && are_compared))
     }
 
     /// Whether there are addresses of objects at all.
@@ -147,6 +164,24 @@ impl<'p> Vocabulary<'p> {
     /// Whether a variable's value can matter at a location.
     pub fn is_live(&self, location: LocationId, variable: VariableId) -> bool {
         self.liveness.at(location).contains(variable)
+    }
+
+    /// Whether an atom reads a variable in a state that is seen from a location.
+    pub fn is_observed(&self, location: LocationId, variable: VariableId) -> bool {
+        let mut is_read = false;
+        for atom in self.prepared.atoms_at(location).iter().flatten() {
+            let mut note = |read| is_read |= read == variable;
+            analysis::expressions::variables_read(self.program(), atom.value, &mut note);
+        }
+        is_read
+    }
+
+    /// Whether two variables are encoded alike, so that one can be copied to the other as a whole.
+    pub fn are_alike(&self, one: VariableId, two: VariableId) -> bool {
+        let variables = &self.program().variables;
+        variables[one].ty == variables[two].ty
+            && self.shape_of(variables[one].ty).is_some()
+            && self.memory.is_reached(one) == self.memory.is_reached(two)
     }
 
     /// What a variable is in logic, unless it is nothing that can be encoded.
@@ -186,6 +221,63 @@ impl<'p> Vocabulary<'p> {
         Ok(symbol)
     }
 
+    /// By how much the index of an array's element is multiplied in logic: arrays that pointers reach are indexed by
+    /// bytes.
+    pub fn scale(&self, variable: VariableId, element: Scalar) -> u64 {
+        let is_plain = matches!(self.shape_of(self.program().variables[variable].ty), Some(Shape::Array { .. }));
+        if is_plain && !self.memory.is_reached(variable) { 1 } else { self.program().types.scalar_bits(element) / 8 }
+    }
+
+    /// The symbol of a cell of an object; that of the variable where the cell is all of it.
+    pub fn cell_symbol(&self, object: Object, cell: Cell, span: Span) -> Result<Symbol, Reason> {
+        if let Object::Variable(variable) = object
+            && self.shape_of(self.program().variables[variable].ty).is_some()
+        {
+            return self.symbol(variable, span);
+        }
+        if let Some(&known) = self.cells.borrow().get(&(object, cell)) {
+            return Ok(known);
+        }
+        let name = match object {
+            Object::Variable(variable) => self.program().variables[variable].name.clone(),
+            Object::Heap(edge) => {
+                use foundation::Id;
+                format!("heap{}", edge.index())
+            }
+        };
+        let layout = self.memory.layout(object);
+        let (name, sort) = match cell {
+            Cell::Alive => (format!("{name}.alive"), Sort::Bool),
+            Cell::One(offset) => {
+                let slot = layout.and_then(|layout| layout.slots.get(&offset));
+                let scalar = slot.expect("cells are those of the object").scalar;
+                (format!("{name}.{offset}"), sort_of(scalar))
+            }
+            Cell::Many(element) => {
+                (format!("{name}.array"), Sort::Array(Box::new(Sort::Int), Box::new(sort_of(element))))
+            }
+        };
+        let symbol = self.terms.symbol(&name, sort);
+        self.cells.borrow_mut().insert((object, cell), symbol);
+        Ok(symbol)
+    }
+
+    /// All cells that have a symbol of their own by now.
+    pub fn cells(&self) -> Vec<(Object, Cell, Symbol)> {
+        self.cells.borrow().iter().map(|(&(object, cell), &symbol)| (object, cell, symbol)).collect()
+    }
+
+    /// What is known of the values of an object's cells of a type, wherever control is.
+    pub fn cell_bounds(&self, object: Object, scalar: Scalar) -> Bounds {
+        match (object, scalar) {
+            (Object::Variable(variable), _) if self.shape_of(self.program().variables[variable].ty).is_some() => {
+                self.bounds(variable)
+            }
+            (_, Scalar::Int(ty)) if self.is_machine() => Bounds::of_type(ty),
+            _ => Bounds::default(),
+        }
+    }
+
     /// The variable that a symbol stands for.
     pub fn variable(&self, symbol: Symbol) -> Option<VariableId> {
         self.variables.borrow().get(&symbol).copied()
@@ -221,22 +313,33 @@ impl<'p> Vocabulary<'p> {
         let known = numbers.map(|(variable, symbol)| {
             (symbol, self.bounds(variable).hold_for(self.terms, self.terms.variable(symbol)))
         });
-        known.filter(|(_, known)| self.terms.as_truth(*known).is_none()).collect()
+        let cells = self.cells().into_iter().filter_map(|(object, cell, symbol)| {
+            let Cell::One(offset) = cell else { return None };
+            let scalar = self.memory.layout(object)?.slots.get(&offset)?.scalar;
+            let is_number = self.terms.sort_of_symbol(symbol) == Sort::Int;
+            let bounds = self.cell_bounds(object, scalar);
+            is_number.then(|| (symbol, bounds.hold_for(self.terms, self.terms.variable(symbol))))
+        });
+        known.chain(cells).filter(|(_, known)| self.terms.as_truth(*known).is_none()).collect()
     }
 
     /// A new symbol for an arbitrary value of a type, and the condition that it is one.
     pub fn arbitrary(&self, name: &str, scalar: Scalar) -> (Symbol, Term) {
         let symbol = self.terms.symbol(name, sort_of(scalar));
-        let range = match scalar {
-            Scalar::Int(ty) => Bounds::of_type(ty).hold_for(self.terms, self.terms.variable(symbol)),
+        (symbol, self.range(scalar, self.terms.variable(symbol)))
+    }
+
+    /// The condition that a term is a value of a type that is given from outside.
+    pub fn range(&self, scalar: Scalar, value: Term) -> Term {
+        match scalar {
+            Scalar::Int(ty) => Bounds::of_type(ty).hold_for(self.terms, value),
             // An address that is given from outside is that of no object of the program.
             Scalar::Pointer => {
                 let number = self.program().types.pointer_int(false);
-                Bounds::of_type(number).hold_for(self.terms, self.terms.variable(symbol))
+                Bounds::of_type(number).hold_for(self.terms, value)
             }
             _ => self.terms.truth(true),
-        };
-        (symbol, range)
+        }
     }
 }
 
@@ -245,41 +348,48 @@ impl<'p> Vocabulary<'p> {
 struct Addresses {
     /// Some are those of objects or functions.
     of_objects: bool,
-    /// Some are made from numbers, or read from outside.
+    /// Some are made from numbers.
     from_numbers: bool,
+    /// Some are read from outside, or are what uninitialised memory holds. Such a number is an object's address only if
+    /// that object's address was made a number before, which comparing the two does.
+    from_outside: bool,
+    /// Two addresses are tested for equality that may both be other than null.
+    are_compared: bool,
 }
 
 impl Addresses {
-    fn of(prepared: &Prepared) -> Self {
+    fn of(prepared: &Prepared, is_definite: &dyn Fn(VariableId) -> bool) -> Self {
         let program = &prepared.program;
         let mut found = Self::default();
         let mut open: Vec<ExprId> = prepared.atoms.expressions().collect();
-        for variable in program.variables.values() {
-            if let VariableKind::Global { initial: Initial::Values(items), .. } = &variable.kind {
-                open.extend(items.iter().map(|item| item.value));
+        let has_pointers = |ty: TypeId| match program.types.get(ty) {
+            Type::Scalar(scalar) => *scalar == Scalar::Pointer,
+            _ => true,
+        };
+        for (id, variable) in program.variables.iter() {
+            match &variable.kind {
+                VariableKind::Global { initial: Initial::Values(items), .. } => {
+                    open.extend(items.iter().map(|item| item.value));
+                }
+                VariableKind::Literal { .. } => {}
+                _ => found.from_outside |= has_pointers(variable.ty) && !is_definite(id),
             }
         }
         for edge in program.edges.values() {
+            open.extend(analysis::expressions::evaluated(&edge.op).expressions);
             match &edge.op {
-                Op::Assume(condition) => open.push(*condition),
-                Op::Assign { target, value } => {
-                    open.extend(target.operands());
-                    match value {
-                        Operand::Scalar(value) => open.push(*value),
-                        Operand::Aggregate(source) => open.extend(source.operands()),
-                    }
+                Op::Input { target, .. } => found.from_outside |= has_pointers(target.ty),
+                Op::Call { result: Some(variable), .. } => {
+                    found.from_outside |= has_pointers(program.variables[*variable].ty);
                 }
-                Op::Input { target, .. } => {
-                    open.extend(target.operands());
-                    found.from_numbers |= program.types.as_scalar(target.ty) == Some(Scalar::Pointer);
-                }
-                Op::Declare(variable) | Op::Call { result: Some(variable), .. } => {
-                    let ty = program.variables[*variable].ty;
-                    found.from_numbers |= program.types.as_scalar(ty) == Some(Scalar::Pointer);
+                Op::Allocate { .. } => {
+                    found.of_objects = true;
+                    found.from_outside = true;
                 }
                 _ => {}
             }
         }
+        let is_null = |expr: ExprId| program.exprs.get(expr).kind == ExprKind::Constant(program::Constant::Null);
         let mut seen: HashSet<ExprId> = HashSet::new();
         while let Some(expr) = open.pop() {
             if !seen.insert(expr) {
@@ -288,8 +398,14 @@ impl Addresses {
             let data = program.exprs.get(expr);
             match &data.kind {
                 ExprKind::AddressOf(_) | ExprKind::FunctionAddress(_) => found.of_objects = true,
-                ExprKind::Cast(_) if data.ty == Scalar::Pointer => found.from_numbers = true,
+                ExprKind::Cast(operand) if data.ty == Scalar::Pointer => {
+                    found.from_numbers |= program.exprs.ty(*operand) != Scalar::Pointer;
+                }
                 ExprKind::Constant(program::Constant::Address(_)) => found.from_numbers = true,
+                ExprKind::Compare(CompareOp::Equal | CompareOp::NotEqual, left, right) => {
+                    found.are_compared |=
+                        program.exprs.ty(*left) == Scalar::Pointer && !is_null(*left) && !is_null(*right);
+                }
                 _ => {}
             }
             open.extend(program.exprs.operands(expr));
@@ -310,7 +426,11 @@ impl<'p> Observed<'p> {
         let read = |location: LocationId| {
             let mut read = Vec::new();
             for atom in prepared.atoms_at(location).iter().flatten() {
-                analysis::expressions::variables_read(program, atom.value, &mut |variable| read.push(variable));
+                let mut note = |variable| read.push(variable);
+                if analysis::expressions::variables_read(program, atom.value, &mut note) {
+                    let reached = program.variables.iter().filter(|(_, variable)| variable.address_taken);
+                    read.extend(reached.map(|(id, _)| id));
+                }
             }
             read.sort_unstable();
             read.dedup();

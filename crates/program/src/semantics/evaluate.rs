@@ -29,6 +29,15 @@ pub trait Environment<'p> {
     fn load_light(&mut self, target: &Target, ty: Scalar) -> Result<Light, Stop> {
         self.load(target, ty).map(Light::from)
     }
+    /// The scalar in a place that is this whole variable.
+    fn load_variable(&mut self, variable: VariableId, place: &Place, ty: Scalar) -> Result<Light, Stop>
+    where
+        Self: Sized,
+    {
+        debug_assert_eq!(place.as_variable(), Some(variable), "it is the whole variable");
+        let target = resolve(self, place)?;
+        self.load_light(&target, ty)
+    }
     /// The number of an object's or function's address.
     fn number_of(&mut self, pointer: Pointer) -> Result<u64, Stop>;
     /// The address with this number, which is not 0.
@@ -52,15 +61,12 @@ pub struct Target {
 
 /// The value of an expression.
 pub fn evaluate<'p, E: Environment<'p>>(environment: &mut E, expr: ExprId) -> Result<Value, Stop> {
-    evaluate_light(environment, expr).map(Value::from)
+    light(environment, expr, 0).map(Value::from)
 }
 
 /// The truth of an expression of type [`Scalar::Bool`].
 pub fn evaluate_truth<'p, E: Environment<'p>>(environment: &mut E, expr: ExprId) -> Result<bool, Stop> {
-    match evaluate_light(environment, expr)? {
-        Light::Bool(value) => Ok(value),
-        other => unreachable!("{other:?} is not a truth value"),
-    }
+    truth(environment, expr, 0)
 }
 
 /// The value of an expression of integer type.
@@ -188,8 +194,17 @@ pub fn convert<'p, E: Environment<'p>>(environment: &mut E, value: Value, to: Sc
     }
 }
 
-/// The value of an expression, on its way to another one.
-fn evaluate_light<'p, E: Environment<'p>>(environment: &mut E, expr: ExprId) -> Result<Light, Stop> {
+/// Whether there is enough of the stack is asked on one of so many levels of an expression.
+const LEVELS_PER_CHECK: u32 = 16;
+
+/// Does something on a level of an expression, on more stack where it is needed.
+#[inline]
+fn on_level<T>(level: u32, what: impl FnOnce() -> T) -> T {
+    if level.is_multiple_of(LEVELS_PER_CHECK) { stacker::maybe_grow(64 * 1024, 1024 * 1024, what) } else { what() }
+}
+
+/// The value of an expression on this level of another one.
+fn light<'p, E: Environment<'p>>(environment: &mut E, expr: ExprId, level: u32) -> Result<Light, Stop> {
     let program = environment.program();
     match &program.exprs.get(expr).kind {
         ExprKind::Constant(constant) => Ok(match constant {
@@ -202,16 +217,46 @@ fn evaluate_light<'p, E: Environment<'p>>(environment: &mut E, expr: ExprId) -> 
             Constant::Null => Light::Other(Value::Pointer(Pointer::Null)),
             Constant::Address(address) => Light::Other(Value::Pointer(Pointer::Register(*address))),
         }),
-        ExprKind::Load(place) if place.as_variable().is_some() => {
-            let target = resolve(environment, place)?;
-            environment.load_light(&target, program.exprs.ty(expr))
-        }
+        kind @ ExprKind::Load(place) => match place.as_variable() {
+            Some(variable) => environment.load_variable(variable, place, program.exprs.ty(expr)),
+            None => on_level(level, || light_of_kind(environment, expr, kind, level + 1)),
+        },
         // Only what has operands needs more of the stack.
-        kind => stacker::maybe_grow(64 * 1024, 1024 * 1024, || evaluate_kind(environment, expr, kind)),
+        kind => on_level(level, || light_of_kind(environment, expr, kind, level + 1)),
     }
 }
 
-fn evaluate_kind<'p, E: Environment<'p>>(environment: &mut E, expr: ExprId, kind: &'p ExprKind) -> Result<Light, Stop> {
+/// The truth of an expression on this level of another one.
+fn truth<'p, E: Environment<'p>>(environment: &mut E, expr: ExprId, level: u32) -> Result<bool, Stop> {
+    match environment.program().exprs.get(expr).kind {
+        ExprKind::Not(operand) => Ok(!on_level(level, || truth(environment, operand, level + 1))?),
+        ExprKind::And(left, right) => {
+            on_level(level, || Ok(truth(environment, left, level + 1)? && truth(environment, right, level + 1)?))
+        }
+        ExprKind::Or(left, right) => {
+            on_level(level, || Ok(truth(environment, left, level + 1)? || truth(environment, right, level + 1)?))
+        }
+        ExprKind::Compare(op, left, right) => on_level(level, || {
+            let left = light(environment, left, level + 1)?;
+            let right = light(environment, right, level + 1)?;
+            match (left, right) {
+                (Light::Int(left), Light::Int(right)) => Ok(arithmetic::ordered(op, &left, &right)),
+                (left, right) => compare(environment, op, left.into(), right.into()),
+            }
+        }),
+        _ => match light(environment, expr, level)? {
+            Light::Bool(value) => Ok(value),
+            other => unreachable!("{other:?} is not a truth value"),
+        },
+    }
+}
+
+fn light_of_kind<'p, E: Environment<'p>>(
+    environment: &mut E,
+    expr: ExprId,
+    kind: &'p ExprKind,
+    level: u32,
+) -> Result<Light, Stop> {
     let integers = environment.integers();
     let ty = environment.program().exprs.ty(expr);
     match *kind {
@@ -223,13 +268,13 @@ fn evaluate_kind<'p, E: Environment<'p>>(environment: &mut E, expr: ExprId, kind
         ExprKind::AddressOf(ref place) => Ok(Light::Other(Value::Pointer(resolve(environment, place)?.pointer))),
         ExprKind::FunctionAddress(function) => Ok(Light::Other(Value::Pointer(Pointer::Function(function)))),
         ExprKind::Unary(op, operand) => {
-            let operand = evaluate(environment, operand)?;
+            let operand = light(environment, operand, level)?.into();
             let computed = arithmetic::unary(integers, op, ty, &operand)?;
             Ok(noted(environment, computed))
         }
         ExprKind::Binary(op, left, right) => {
-            let left = evaluate_light(environment, left)?;
-            let right = evaluate_light(environment, right)?;
+            let left = light(environment, left, level)?;
+            let right = light(environment, right, level)?;
             if let (Scalar::Int(ty), &Light::Int(left), &Light::Int(right)) = (ty, &left, &right)
                 && let Some(value) = light::binary(integers, op, ty, left, right)
             {
@@ -238,26 +283,14 @@ fn evaluate_kind<'p, E: Environment<'p>>(environment: &mut E, expr: ExprId, kind
             let computed = arithmetic::binary(integers, op, ty, &left.into(), &right.into())?;
             Ok(noted(environment, computed))
         }
-        ExprKind::Compare(op, left, right) => {
-            let left = evaluate_light(environment, left)?;
-            let right = evaluate_light(environment, right)?;
-            if let (Light::Int(left), Light::Int(right)) = (&left, &right) {
-                return Ok(Light::Bool(arithmetic::ordered(op, left, right)));
-            }
-            compare(environment, op, left.into(), right.into()).map(Light::Bool)
-        }
-        ExprKind::Not(operand) => Ok(Light::Bool(!evaluate_truth(environment, operand)?)),
-        ExprKind::And(left, right) => {
-            Ok(Light::Bool(evaluate_truth(environment, left)? && evaluate_truth(environment, right)?))
-        }
-        ExprKind::Or(left, right) => {
-            Ok(Light::Bool(evaluate_truth(environment, left)? || evaluate_truth(environment, right)?))
+        ExprKind::Compare(..) | ExprKind::Not(_) | ExprKind::And(..) | ExprKind::Or(..) => {
+            truth(environment, expr, level).map(Light::Bool)
         }
         ExprKind::If(condition, then, otherwise) => {
-            let chosen = if evaluate_truth(environment, condition)? { then } else { otherwise };
-            evaluate_light(environment, chosen)
+            let chosen = if truth(environment, condition, level)? { then } else { otherwise };
+            light(environment, chosen, level)
         }
-        ExprKind::Cast(operand) => match (evaluate_light(environment, operand)?, ty) {
+        ExprKind::Cast(operand) => match (light(environment, operand, level)?, ty) {
             (Light::Bool(value), Scalar::Bool) => Ok(Light::Bool(value)),
             (Light::Int(value), Scalar::Bool) => Ok(Light::Bool(value != 0)),
             (Light::Int(value), Scalar::Int(ty)) if light::in_range(integers, value, ty) => Ok(Light::Int(value)),

@@ -43,6 +43,8 @@ pub struct Interpreter<'a> {
     pub running: u32,
     /// The edge that is taken, or was taken last.
     pub edge: Option<EdgeId>,
+    /// Whether reads are among what is noted as having happened. They are many, and not everybody wants to know them.
+    pub notes_reads: bool,
     /// Whether variables are looked up as atoms do and not as the running activation does.
     pub(super) for_atoms: bool,
     choices: &'a mut dyn Choices,
@@ -89,8 +91,18 @@ impl<'a> Interpreter<'a> {
     /// A program whose globals exist but are not initialised yet, and which has no thread.
     pub fn new(program: &'a Program, semantics: Semantics, choices: &'a mut dyn Choices) -> Self {
         let state = State::before_initialisation(program, semantics.integers);
-        let events = Vec::new();
-        Self { program, semantics, state, events, choices_made: 0, running: 0, edge: None, for_atoms: false, choices }
+        Self {
+            program,
+            semantics,
+            state,
+            events: Vec::new(),
+            choices_made: 0,
+            running: 0,
+            edge: None,
+            notes_reads: true,
+            for_atoms: false,
+            choices,
+        }
     }
 
     /// Gives the globals their initial values.
@@ -121,7 +133,7 @@ impl<'a> Interpreter<'a> {
                 match self.reach(&target)? {
                     Reached::Register(_) => Err(Stop::unsupported("reads an aggregate through a constant address")),
                     Reached::Memory(extent) => {
-                        self.events.push(Event::Read(extent));
+                        self.note_read(extent);
                         if self.has_gaps(extent) {
                             self.choose_parts(extent, leaves(&self.program.types, place.ty)?, &uninitialised)?;
                         }
@@ -322,8 +334,16 @@ impl<'a> Interpreter<'a> {
         self.state.memory.write(part, scalar, value)
     }
 
+    /// Notes that memory was read.
+    #[inline]
+    pub(super) fn note_read(&mut self, extent: Extent) {
+        if self.notes_reads {
+            self.events.push(Event::Read(extent));
+        }
+    }
+
     fn read(&mut self, extent: Extent, ty: Scalar) -> Result<Value, Stop> {
-        self.events.push(Event::Read(extent));
+        self.note_read(extent);
         loop {
             match self.state.memory.read(extent, ty)? {
                 Read::Value(value) => return Ok(value),
@@ -397,6 +417,7 @@ impl<'a> Environment<'a> for Interpreter<'a> {
         self.semantics.integers
     }
 
+    #[inline]
     fn object_of(&mut self, variable: VariableId) -> Result<ObjectId, Stop> {
         let Some(owner) = self.program.owner(variable) else { return Ok(ObjectId::Global(variable)) };
         let (thread, depth) = if self.for_atoms {
@@ -426,11 +447,22 @@ impl<'a> Environment<'a> for Interpreter<'a> {
             let offset_bits = offset as u64 * 8 + u64::from(target.bit);
             let extent = Extent { object, offset_bits, width_bits: target.width_bits };
             if let Some(value) = self.state.memory.held(extent, ty) {
-                self.events.push(Event::Read(extent));
+                self.note_read(extent);
                 return Ok(value);
             }
         }
         self.load(target, ty).map(Light::from)
+    }
+
+    fn load_variable(&mut self, variable: VariableId, place: &Place, ty: Scalar) -> Result<Light, Stop> {
+        let object = self.object_of(variable)?;
+        let extent = Extent { object, offset_bits: 0, width_bits: self.program.types.size_bits(place.ty) };
+        if let Some(value) = self.state.memory.held(extent, ty) {
+            self.note_read(extent);
+            return Ok(value);
+        }
+        let target = resolve(self, place)?;
+        self.load(&target, ty).map(Light::from)
     }
 
     fn number_of(&mut self, pointer: Pointer) -> Result<u64, Stop> {

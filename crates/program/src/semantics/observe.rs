@@ -66,6 +66,8 @@ pub struct Observer<'a> {
     atoms: &'a [Atom],
     /// What it saw last, where it may rely on that.
     seen: Option<Seen>,
+    /// Room for the truth of atoms.
+    room: Vec<bool>,
 }
 
 /// What atoms over the state said when they were last looked at. They say the same as long as memory, the activations and
@@ -88,7 +90,7 @@ impl Seen {
 impl<'a> Observer<'a> {
     /// An observer for these atoms.
     pub fn new(mode: ObserveMode, atoms: &'a [Atom]) -> Self {
-        Self { attention: Attention::default(), mode, atoms, seen: None }
+        Self { attention: Attention::default(), mode, atoms, seen: None, room: Vec::new() }
     }
 
     /// An observer that is shown every step of one run from its beginning, so that it need look at atoms only where
@@ -108,6 +110,17 @@ impl<'a> Observer<'a> {
     /// observed of it. More than one observation is made only where a function is entered that `call` atoms name.
     pub fn follow(&mut self, interpreter: &mut Interpreter<'_>, events: &[Event]) -> Result<Vec<Sight>, Stop> {
         let mut sights = Vec::new();
+        self.follow_into(interpreter, events, &mut sights)?;
+        Ok(sights)
+    }
+
+    /// The same, where what is observed is added to others.
+    pub fn follow_into(
+        &mut self,
+        interpreter: &mut Interpreter<'_>,
+        events: &[Event],
+        sights: &mut Vec<Sight>,
+    ) -> Result<(), Stop> {
         let mut due = None;
         for event in events {
             match event {
@@ -147,17 +160,24 @@ impl<'a> Observer<'a> {
         if let Some(occasion) = due {
             sights.push(self.look(interpreter, occasion)?);
         }
-        Ok(sights)
+        Ok(())
+    }
+
+    /// Takes back what nobody needs any more of something observed, to be used again.
+    pub fn reuse(&mut self, truth: Vec<bool>) {
+        self.room = truth;
     }
 
     /// Observes the state that the interpreter is in.
     pub fn look(&mut self, interpreter: &mut Interpreter<'_>, occasion: Occasion) -> Result<Sight, Stop> {
         let overflow = std::mem::take(&mut self.attention.overflow);
         let current = self.seen.as_ref().filter(|seen| seen.is_current(interpreter));
-        let mut truth = match current {
-            Some(seen) => seen.truth.clone(),
-            None => self.examine_all(interpreter)?,
-        };
+        let mut truth = std::mem::take(&mut self.room);
+        truth.clear();
+        match current {
+            Some(seen) => truth.extend_from_slice(&seen.truth),
+            None => self.examine_all(interpreter, &mut truth)?,
+        }
         for (atom, truth) in self.atoms.iter().zip(&mut truth) {
             *truth = match (atom, occasion) {
                 (Atom::State { .. }, _) => continue,
@@ -175,9 +195,8 @@ impl<'a> Observer<'a> {
     }
 
     /// The truth of the atoms over the state; false for others.
-    fn examine_all(&mut self, interpreter: &mut Interpreter<'_>) -> Result<Vec<bool>, Stop> {
+    fn examine_all(&mut self, interpreter: &mut Interpreter<'_>, truth: &mut Vec<bool>) -> Result<(), Stop> {
         let before = (interpreter.choices_made, interpreter.state.memory.changes());
-        let mut truth = Vec::with_capacity(self.atoms.len());
         for atom in self.atoms {
             truth.push(match atom {
                 Atom::State { value, active, .. } => examine(interpreter, *value, active, |_| {})?.unwrap_or(false),
@@ -185,11 +204,11 @@ impl<'a> Observer<'a> {
             });
         }
         if let Some(seen) = &mut self.seen {
-            seen.truth.clone_from(&truth);
+            seen.truth.clone_from(truth);
             seen.is_valid = before == (interpreter.choices_made, interpreter.state.memory.changes());
             (seen.memory, seen.running) = (before.1, interpreter.running);
         }
-        Ok(truth)
+        Ok(())
     }
 
     fn forget(&mut self) {

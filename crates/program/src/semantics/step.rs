@@ -281,7 +281,7 @@ impl Interpreter<'_> {
         if overlap && !may_overlap {
             return Err(UndefinedBehaviour::OverlappingCopy.into());
         }
-        self.events.push(Event::Read(from));
+        self.note_read(from);
         self.choose_extent(from)?;
         let cells = self.state.memory.take(from)?;
         self.events.push(Event::Write(to));

@@ -1,0 +1,146 @@
+//! Lifetimes: what new objects hold, and what ends with them.
+//!
+//! A heap object is encoded where it is made at most once, so that one set of symbols is enough; whether it lives is a
+//! symbol too. A local object may end only where no pointer to it matters any more.
+
+use analysis::points_to::Object;
+use logic::{Sort, Term};
+use program::{Allocation, EdgeId, ExprId, LocationId, Place, VariableId};
+use task::Reason;
+
+use super::expression::Encoder;
+use super::memory::Cell;
+use super::step::Step;
+use super::vocabulary::Vocabulary;
+
+/// What the cells of a new object hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Held {
+    /// Anything.
+    Anything,
+    /// Zeros.
+    Zeros,
+}
+
+/// For arrays of more elements than this, nothing is said about the range of arbitrary elements.
+const MOST_RANGES: usize = 32;
+
+/// All cells of an object hold something new. Arbitrary values are not among what is asked for: where a violation
+/// depends on them, it cannot be told.
+pub fn forgotten(encoder: &Encoder<'_, '_>, object: Object, held: Held) -> Result<Step, Reason> {
+    let vocabulary = encoder.vocabulary;
+    let (program, terms) = (vocabulary.program(), vocabulary.terms);
+    let Some(layout) = vocabulary.memory.layout(object) else {
+        return encoder.refuse("an object in memory whose parts cannot be told apart");
+    };
+    let mut step = Step::skip(terms);
+    let mut guards = Vec::new();
+    for (cell, scalar) in layout.cells() {
+        let symbol = vocabulary.cell_symbol(object, cell, encoder.span)?;
+        let name = format!("{}?", terms.name(symbol));
+        let zero = if scalar == program::Scalar::Bool { terms.truth(false) } else { terms.integer(0) };
+        if !matches!(cell, Cell::Many(_)) {
+            if held == Held::Zeros {
+                step.updates.insert(symbol, zero);
+                continue;
+            }
+            let (input, range) = vocabulary.arbitrary(&name, scalar);
+            guards.push(range);
+            step.inputs.insert(input);
+            step.updates.insert(symbol, terms.variable(input));
+            continue;
+        }
+        let contents = terms.symbol(&name, terms.sort_of_symbol(symbol));
+        step.inputs.insert(contents);
+        step.updates.insert(symbol, terms.variable(contents));
+        let width = program.types.scalar_bits(scalar) / 8;
+        let is_counted = matches!(object, Object::Variable(variable) if vocabulary.scale(variable, scalar) == 1);
+        let offsets: Vec<u64> = layout.offsets(cell).collect();
+        if held == Held::Anything && (offsets.len() > MOST_RANGES || !vocabulary.is_machine()) {
+            continue;
+        }
+        for offset in offsets {
+            let index = terms.integer(if is_counted { offset / width } else { offset });
+            let element = terms.select(terms.variable(contents), index);
+            guards.push(match held {
+                Held::Zeros => terms.equal(element, zero),
+                Held::Anything => vocabulary.range(scalar, element),
+            });
+        }
+    }
+    step.guard = terms.and(guards);
+    Ok(step)
+}
+
+/// Makes a heap object; when that is defined.
+pub fn allocate(
+    encoder: &Encoder<'_, '_>,
+    edge: EdgeId,
+    target: VariableId,
+    contents: &Allocation,
+) -> Result<(Step, Term), Reason> {
+    let vocabulary = encoder.vocabulary;
+    let terms = vocabulary.terms;
+    let object = Object::Heap(edge);
+    if vocabulary.memory.layout(object).is_none() {
+        return encoder.refuse("memory on the heap without a bound, or whose parts cannot be told apart");
+    }
+    if !vocabulary.addresses_are_apart() {
+        return encoder.refuse("memory on the heap where there are addresses that are numbers");
+    }
+    let mut step = match contents {
+        Allocation::Arbitrary => forgotten(encoder, object, Held::Anything)?,
+        Allocation::Zeroed => forgotten(encoder, object, Held::Zeros)?,
+        Allocation::Resized(_) => return encoder.refuse("memory on the heap that is resized"),
+    };
+    let mut address = terms.integer(vocabulary.memory.base(object));
+    let mut lives = terms.truth(true);
+    if vocabulary.prepared.semantics.malloc_may_fail {
+        let fails = terms.symbol("malloc-fails", Sort::Bool);
+        step.inputs.insert(fails);
+        // Whether it fails is not among what is asked for, so that no execution can be told.
+        step.is_approximate = true;
+        address = terms.ite(terms.variable(fails), terms.integer(0), address);
+        lives = terms.not(terms.variable(fails));
+    }
+    if vocabulary.memory.is_freed(object) {
+        step.updates.insert(vocabulary.cell_symbol(object, Cell::Alive, encoder.span)?, lives);
+    }
+    let place = Place::variable(target, vocabulary.program().variables[target].ty);
+    let access = encoder.access(&place, true)?;
+    encoder.write(&mut step.updates, &access, address);
+    Ok((step, access.defined))
+}
+
+/// Ends the lifetime of a heap object; when that is defined.
+pub fn free(encoder: &Encoder<'_, '_>, address: ExprId) -> Result<(Step, Term), Reason> {
+    let vocabulary = encoder.vocabulary;
+    let terms = vocabulary.terms;
+    let pointer = encoder.encode(address)?;
+    let mut step = Step::skip(terms);
+    let mut ways = vec![terms.equal(pointer.term, terms.integer(0))];
+    for &object in vocabulary.memory.points_to().of(address).objects.keys() {
+        if !matches!(object, Object::Heap(_)) {
+            continue;
+        }
+        if vocabulary.memory.layout(object).is_none() {
+            return encoder.refuse("memory on the heap without a bound, or whose parts cannot be told apart");
+        }
+        let alive = vocabulary.cell_symbol(object, Cell::Alive, encoder.span)?;
+        let is_meant = terms.equal(pointer.term, terms.integer(vocabulary.memory.base(object)));
+        ways.push(terms.and([is_meant, terms.variable(alive)]));
+        step.updates.insert(alive, terms.and([terms.variable(alive), terms.not(is_meant)]));
+    }
+    Ok((step, terms.and([pointer.defined, terms.or(ways)])))
+}
+
+/// Whether a pointer to a variable whose lifetime has ended may still be used.
+pub fn may_dangle(vocabulary: &Vocabulary<'_>, variable: VariableId, after: LocationId) -> bool {
+    let mut holders = vocabulary.memory.points_to().holders(Object::Variable(variable));
+    holders.any(|holder| match holder {
+        Object::Variable(holder) => {
+            holder != variable && (vocabulary.is_live(after, holder) || vocabulary.is_observed(after, holder))
+        }
+        Object::Heap(_) => true,
+    })
+}
