@@ -102,7 +102,9 @@ fn evidence(verdict: &CheckedVerdict) -> Option<Evidence> {
         CheckedVerdict::Violated { replayed: Some(replayed), .. } => {
             let by = match replayed.closing {
                 Closing::Growing { .. } => "lasso replayed by the interpreter; its growth checked for all turns",
-                Closing::BadPrefix => "bad prefix replayed by the interpreter; every execution that begins so is a violation",
+                Closing::BadPrefix => {
+                    "bad prefix replayed by the interpreter; every execution that begins so is a violation"
+                }
                 _ => "lasso replayed by the interpreter",
             };
             Some(Evidence { checked: true, by: by.to_owned() })
