@@ -11,7 +11,6 @@ use std::cell::RefCell;
 use automata::ltl::{PrefixTruth, Progression};
 use foundation::Budget;
 use program::semantics::{Run, RunEnd, UndefinedMode};
-use program::{EdgeId, ExprKind, Op, Program};
 use task::{Lasso, Task};
 
 use crate::answers::{Answers, Log};
@@ -24,7 +23,7 @@ const MOST_STEPS: u64 = 100_000;
 
 /// The answers of a lasso, as far as they lead to a prefix after which the goal is lost.
 pub fn bad_prefix(task: &Task, lasso: &Lasso, budget: &Budget) -> Result<Replayed, Rejected> {
-    if task.semantics.undefined == UndefinedMode::Assume || task.program.has_threads() || may_be_cut(&task.program) {
+    if task.semantics.undefined == UndefinedMode::Assume || task.program.has_threads() || task.program.may_be_cut() {
         return Err(Rejected::NotBad);
     }
     let steps = steps_to_loss(task, lasso, budget)?;
@@ -77,22 +76,4 @@ fn tell(task: &Task, lasso: &Lasso, steps: u64, budget: &Budget) -> Result<Repla
     let run = Run { observations, end: RunEnd::Limit, warnings, edges: steps };
     let inputs = inputs.into_iter().map(|(_, input)| input).collect();
     Ok(Replayed { run, values, inputs, closing: Closing::BadPrefix, starved: Vec::new(), abridged: None })
-}
-
-/// Whether a run may come to a location none of whose edges can be taken. Where an edge is taken on a condition, another
-/// one must be there for its negation.
-fn may_be_cut(program: &Program) -> bool {
-    let condition = |edge: &EdgeId| match program.edges[*edge].op {
-        Op::Assume(condition) => Some(condition),
-        _ => None,
-    };
-    program.locations.values().any(|location| {
-        let conditions: Vec<_> = location.out.iter().filter_map(condition).collect();
-        let is_open = conditions.len() < location.out.len();
-        let has_negation = conditions.iter().any(|one| {
-            let negation = ExprKind::Not(*one);
-            conditions.iter().any(|other| program.exprs.get(*other).kind == negation)
-        });
-        !location.out.is_empty() && !is_open && !has_negation
-    })
 }

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`explicit`] | programs with finitely many states and inputs, by visiting all of them |
 //! | [`fairness`] | programs with infinitely many states, by subtracting traces that cannot be executed |
+//! | [`sampling`] | programs that go wrong wherever one looks, by a few executions |
 //! | [`portfolio`] | whatever one of the others decides |
 //! | [`encode`] | nothing: it turns programs into logic for the others |
 
@@ -11,3 +12,4 @@ pub mod encode;
 pub mod explicit;
 pub mod fairness;
 pub mod portfolio;
+pub mod sampling;

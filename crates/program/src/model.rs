@@ -3,7 +3,7 @@
 use foundation::{Arena, Span, define_id};
 
 use crate::cfa::{Edge, EdgeId, Function, FunctionId, Location, LocationId, Observe, Op};
-use crate::expr::{ExprId, Exprs};
+use crate::expr::{ExprId, ExprKind, Exprs};
 use crate::types::{DataModel, TypeId, Types};
 
 define_id! {
@@ -132,6 +132,24 @@ impl Program {
     /// Whether some edge starts a thread.
     pub fn has_threads(&self) -> bool {
         self.edges.values().any(|edge| matches!(edge.op, Op::Spawn { .. }))
+    }
+
+    /// Whether a run may come to a location none of whose edges can be taken, so that it is cut. Where an edge is taken on
+    /// a condition, another one must be there for its negation, or one without a condition. Undefined behaviour and
+    /// waiting threads do not count here.
+    pub fn may_be_cut(&self) -> bool {
+        self.locations.values().any(|location| {
+            let condition = |edge: &EdgeId| match self.edges[*edge].op {
+                Op::Assume(condition) => Some(condition),
+                _ => None,
+            };
+            let conditions: Vec<ExprId> = location.out.iter().filter_map(condition).collect();
+            let is_open = conditions.len() < location.out.len();
+            let has_negation = conditions
+                .iter()
+                .any(|one| conditions.iter().any(|other| self.exprs.get(*other).kind == ExprKind::Not(*one)));
+            !location.out.is_empty() && !is_open && !has_negation
+        })
     }
 
     /// Whether some edge is an explicit step of the property's clock.

@@ -1,11 +1,11 @@
 //! The portfolio, `--engine auto`: several engines take their turns until one of them answers.
 //!
 //! The explicit engine comes first, for a moment: where a program's inputs and states are few it is the fastest, and
-//! where inputs are many it says so at once. Then the fairness engine, which does not mind infinitely many states. What
-//! neither has decided in its first turn gets longer turns, each from the beginning: a turn takes a good part of the time
-//! that is left, so that no more than a small multiple of what the right engine needs alone is lost. An engine that has
-//! refused the program, or given up, is not asked again. With two threads both start at the same time, and the first
-//! answer counts. Engines are known here by [`Engine`] alone.
+//! where inputs are many it says so at once. Then a few executions are tried, and then the fairness engine, which does
+//! not mind infinitely many states. What neither has decided in its first turn gets longer turns, each from the
+//! beginning: a turn takes a good part of the time that is left, so that no more than a small multiple of what the right
+//! engine needs alone is lost. An engine that has refused the program, or given up, is not asked again. With two threads
+//! both start at the same time, and the first answer counts. Engines are known here by [`Engine`] alone.
 
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -15,6 +15,7 @@ use task::{Attempt, Engine, Outcome, Reason, Statistics, Task, Verdict};
 
 use crate::explicit::Explicit;
 use crate::fairness::Fairness;
+use crate::sampling::Sampling;
 
 /// One turn: for this long at most, and for this part of the time that is left.
 struct Turn {
@@ -28,6 +29,9 @@ enum Member {
     Explicit,
     Fairness,
 }
+
+/// How long executions are tried first.
+const SAMPLING: Duration = Duration::from_millis(300);
 
 /// The turns. The last ones take all that is left.
 const TURNS: [Turn; 5] = [
@@ -77,6 +81,11 @@ impl<'w> Portfolio<'w> {
             if let Some(outcome) = attempt(engine, task, &part, &mut tried) {
                 return Outcome { tried, ..outcome };
             }
+            if tried.len() == 1
+                && let Some(outcome) = sampled(task, budget)
+            {
+                return Outcome { tried, ..outcome };
+            }
             if budget.check().is_err() {
                 break;
             }
@@ -86,6 +95,9 @@ impl<'w> Portfolio<'w> {
 
     /// Both engines at the same time.
     fn side_by_side(&self, task: &Task, budget: &Budget) -> Outcome {
+        if let Some(outcome) = sampled(task, budget) {
+            return outcome;
+        }
         let parts = [budget.part(), budget.part()];
         let engines: [&(dyn Engine + Sync); 2] = [&self.explicit, &self.fairness];
         let (sender, answers) = mpsc::channel();
@@ -131,6 +143,12 @@ impl Engine for Portfolio<'_> {
     fn check(&self, task: &Task, budget: &Budget) -> Outcome {
         if self.threads > 1 { self.side_by_side(task, budget) } else { self.in_turns(task, budget) }
     }
+}
+
+/// What a few executions show. That they show nothing is no news.
+fn sampled(task: &Task, budget: &Budget) -> Option<Outcome> {
+    let outcome = Sampling.check(task, &budget.part_of(SAMPLING));
+    (!matches!(outcome.verdict, Verdict::Unknown(_))).then_some(outcome)
 }
 
 /// What an engine answers, or a note that it does not.
