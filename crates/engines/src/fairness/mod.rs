@@ -4,6 +4,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`observation`] | which edges read a letter of the property |
+//! | [`strength`] | the property's automaton by the strength of its components |
 //! | [`product`] | the Büchi program: program and negated property side by side |
 //! | [`blocks`] | sequences of edges composed into one |
 //! | [`invariants`] | what relational analysis knows of its states |
@@ -35,6 +36,7 @@ pub mod ranked;
 pub mod refine;
 pub mod remainder;
 pub mod show;
+pub mod strength;
 pub mod violation;
 pub mod watch;
 
@@ -92,7 +94,8 @@ impl Engine for Fairness<'_> {
 
 impl Fairness<'_> {
     fn decide(&self, task: &Task, budget: &Budget, statistics: &mut Statistics) -> Result<Verdict, Reason> {
-        let negation = Negation::new(task, budget)?;
+        let mut negation = Negation::new(task, budget)?;
+        negation.automaton = strength::by_strength(&negation.automaton);
         statistics.count("automaton_states", negation.automaton.state_count() as u64);
         let prepared = prepared(task)?;
         let terms = Terms::new();
