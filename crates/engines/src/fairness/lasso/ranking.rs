@@ -58,12 +58,14 @@ pub struct RankingArgument {
     pub template: Template,
 }
 
+/// Tests say what is found, not how fast the machine is that runs them.
+const PATIENCE: u64 = if cfg!(test) { 8 } else { 1 };
 /// How long one attempt with a linear system may take.
-const LINEAR: Duration = Duration::from_millis(1000);
+const LINEAR: Duration = Duration::from_millis(1000 * PATIENCE);
 /// How long one attempt with choices or products may take.
-const STRUCTURED: Duration = Duration::from_millis(1000);
+const STRUCTURED: Duration = Duration::from_millis(1000 * PATIENCE);
 /// How long all attempts with choices or products may take together.
-const ALL_STRUCTURED: Duration = Duration::from_secs(3);
+const ALL_STRUCTURED: Duration = Duration::from_secs(3 * PATIENCE);
 /// With more polyhedra than this, templates with products of unknowns are not tried.
 const MOST_NONLINEAR: usize = 4;
 

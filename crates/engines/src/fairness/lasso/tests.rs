@@ -50,7 +50,7 @@ impl World {
     fn with_solver<T>(&self, ask: impl FnOnce(&mut dyn Solver, Term, &Budget) -> Result<T, Exhausted>) -> T {
         let budget = Budget::unlimited();
         let mut solver = Z3::new(&self.terms, &budget);
-        solver.set_query_limit(Some(Duration::from_millis(500)));
+        solver.set_query_limit(Some(Duration::from_secs(4)));
         ask(&mut solver, self.terms.truth(true), &budget).expect("there is no limit")
     }
 
