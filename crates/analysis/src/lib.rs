@@ -37,7 +37,7 @@ pub mod variable_set;
 pub use initialised::Initialised;
 pub use liveness::Liveness;
 pub use numbers::{Interval, Values};
-pub use observed::{Everywhere, Observations};
+pub use observed::{Everywhere, Observations, read_by_atoms};
 pub use partition::{Domain, Domains, Refused};
 pub use points_to::PointsTo;
 pub use ranges::Ranges;

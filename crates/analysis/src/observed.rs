@@ -1,6 +1,7 @@
 //! What observations read. An analysis cannot know it: it depends on the property, on the mode of observation, and on
 //! which activation an atom's locals belong to where the program is inlined. The caller says it here.
 
+use program::passes::Prepared;
 use program::{Atom, EdgeId, ExprId, LocationId, Program, VariableId};
 
 use crate::expressions::variables_read;
@@ -13,6 +14,17 @@ pub trait Observations {
     /// What is read where a run stops at a location because it ends, because behaviour is undefined, because of a
     /// deadlock, or because a function is entered: the last state is observed in every mode.
     fn stopped(&self, location: LocationId) -> &[VariableId];
+}
+
+/// By location, what the atoms of a prepared program read in a state that is seen from there, in ascending order. An atom
+/// that looks behind a pointer may read whatever has an address.
+pub fn read_by_atoms(prepared: &Prepared) -> Vec<Vec<VariableId>> {
+    let program = &prepared.program;
+    let read = |location: LocationId| {
+        let atoms: Vec<ExprId> = prepared.atoms_at(location).iter().flatten().map(|atom| atom.value).collect();
+        Everywhere::of_expressions(program, &atoms).0
+    };
+    program.locations.ids().map(read).collect()
 }
 
 /// The same variables are read after every edge: right for every mode of observation, if not precise.

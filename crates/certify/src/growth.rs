@@ -25,7 +25,6 @@ use program::semantics::observe::Attention;
 use program::semantics::state::State;
 use program::semantics::{Integers, RunEnd, Value};
 use program::{Atom, EdgeId, LocationId, Scalar, VariableId};
-use task::counterexample::Growing;
 use task::{Counterexample, Lasso, Task};
 
 use crate::answers::{Answers, Log, position};
@@ -54,19 +53,14 @@ pub struct Growth {
 /// Checks what an engine says to be a violation: that its loop closes soon, that it grows, that what is observed before is
 /// a violation whatever follows, or that it closes at last.
 pub fn confirm(task: &Task, counterexample: &Counterexample, budget: &Budget) -> Result<Replayed, Rejected> {
-    match counterexample {
-        Counterexample::Lasso(lasso) => match closes_or_grows(task, lasso, budget) {
+    let Counterexample::Lasso(lasso) = counterexample;
+    match closes_or_grows(task, lasso, budget) {
+        Err(Rejected::NotGrowing { .. }) => match bad_prefix(task, lasso, budget) {
             // A long loop that repeats itself may be what it is.
-            Err(Rejected::NotGrowing { .. }) => match bad_prefix(task, lasso, budget) {
-                Err(Rejected::NotBad) => replay(task, lasso, budget),
-                other => other,
-            },
+            Err(Rejected::NotBad) => replay(task, lasso, budget),
             other => other,
         },
-        Counterexample::Growing(growing) => match growing.as_lasso() {
-            Some(lasso) => closes_or_grows(task, &lasso, budget),
-            None => Err(leaves_its_range(growing)),
-        },
+        other => other,
     }
 }
 
@@ -78,17 +72,6 @@ fn closes_or_grows(task: &Task, lasso: &Lasso, budget: &Budget) -> Result<Replay
         Err(Rejected::NotClosed { .. }) => grow(task, lasso, budget),
         other => other,
     }
-}
-
-/// Inputs have the range of their types under ideal integers too, so none changes by the same in each turn for ever.
-fn leaves_its_range(growing: &Growing) -> Rejected {
-    let changes = growing.cycle.iter().map(|answer| &answer.change).filter(|change| **change != Value::int(0));
-    let by = match changes.into_iter().next() {
-        Some(Value::Int(change)) => format!(" by {change}"),
-        _ => String::new(),
-    };
-    let reason = format!("an input that changes{by} in each turn leaves the range of its type");
-    Rejected::Unfit { reason, span: None }
 }
 
 /// So many steps after the last answer of the stem are looked at, then so many.

@@ -7,9 +7,17 @@ use foundation::{Budget, Id};
 use program::semantics::{Answer, Choices, Limits, Question, RunEnd, run};
 use task::{Lasso, Task};
 
-struct Repeated<'a> {
+/// The answers of a lasso, one after the other.
+pub struct Repeated<'a> {
     lasso: &'a Lasso,
     given: usize,
+}
+
+impl<'a> Repeated<'a> {
+    /// Nothing answered yet.
+    pub fn new(lasso: &'a Lasso) -> Self {
+        Self { lasso, given: 0 }
+    }
 }
 
 impl Choices for Repeated<'_> {
@@ -27,7 +35,7 @@ impl Choices for Repeated<'_> {
 
 /// Whether the goal is false of the execution with these answers; false too where there is no such execution.
 pub fn violates(task: &Task, lasso: &Lasso, length: usize) -> bool {
-    let mut choices = Repeated { lasso, given: 0 };
+    let mut choices = Repeated::new(lasso);
     let limits = Limits { observations: length, edges: 20 * length as u64 };
     let run = run(&task.program, task.semantics, &task.atoms, &mut choices, limits, &Budget::unlimited());
     let letter = |truth: &Vec<bool>| -> Letter {

@@ -96,14 +96,4 @@ impl Step {
             values.flat_map(|term| terms.symbols(term).iter().copied().collect::<Vec<_>>()).collect();
         read.difference(&self.inputs).copied().collect()
     }
-
-    /// The relation between the values of variables before and after, where `after` names those after. Inputs stay
-    /// free symbols. Variables that `after` names and the step does not write are unchanged.
-    pub fn relation(&self, terms: &Terms, after: &BTreeMap<Symbol, Symbol>) -> Term {
-        let equations = after.iter().map(|(&before, &after)| {
-            let value = self.updates.get(&before).copied().unwrap_or_else(|| terms.variable(before));
-            terms.equal(terms.variable(after), value)
-        });
-        terms.and(std::iter::once(self.guard).chain(equations))
-    }
 }

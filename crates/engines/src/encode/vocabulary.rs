@@ -422,21 +422,7 @@ struct Observed<'p> {
 
 impl<'p> Observed<'p> {
     fn new(prepared: &'p Prepared) -> Self {
-        let program = &prepared.program;
-        let read = |location: LocationId| {
-            let mut read = Vec::new();
-            for atom in prepared.atoms_at(location).iter().flatten() {
-                let mut note = |variable| read.push(variable);
-                if analysis::expressions::variables_read(program, atom.value, &mut note) {
-                    let reached = program.variables.iter().filter(|(_, variable)| variable.address_taken);
-                    read.extend(reached.map(|(id, _)| id));
-                }
-            }
-            read.sort_unstable();
-            read.dedup();
-            read
-        };
-        Self { prepared, by_location: program.locations.ids().map(read).collect() }
+        Self { prepared, by_location: analysis::read_by_atoms(prepared) }
     }
 }
 

@@ -54,11 +54,6 @@ impl<'t> FloydHoare<'t> {
         Self { triples, letters, predicates: distinct.into_iter().collect(), states: RefCell::new(states) }
     }
 
-    /// How many predicates there are.
-    pub fn predicate_count(&self) -> usize {
-        self.predicates.len()
-    }
-
     /// The predicates.
     pub fn predicates(&self) -> &[Term] {
         &self.predicates

@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
 use logic::{Symbol, Term, Terms};
-use smt::{Satisfiability, Solver, Z3};
+use smt::{Cached, Solver, Z3};
 
 use super::letter::Letters;
 use crate::encode::Step;
@@ -29,9 +29,8 @@ pub struct Decided {
 pub struct Triples<'t> {
     /// The terms.
     pub terms: &'t Terms,
-    solver: RefCell<Z3<'t>>,
+    solver: RefCell<Cached<'t, Z3<'t>>>,
     known: RefCell<HashMap<Symbol, Term>>,
-    satisfiable: RefCell<HashMap<Term, Option<bool>>>,
     valid: RefCell<HashMap<(Term, u32, Term), bool>>,
     decided: RefCell<Decided>,
 }
@@ -41,9 +40,8 @@ impl<'t> Triples<'t> {
     pub fn new(terms: &'t Terms, solver: Z3<'t>) -> Self {
         Self {
             terms,
-            solver: RefCell::new(solver),
+            solver: RefCell::new(Cached::new(terms, solver)),
             known: RefCell::default(),
-            satisfiable: RefCell::default(),
             valid: RefCell::default(),
             decided: RefCell::default(),
         }
@@ -52,7 +50,6 @@ impl<'t> Triples<'t> {
     /// From here on these conditions on single variables hold wherever control is.
     pub fn know(&self, known: HashMap<Symbol, Term>) {
         *self.known.borrow_mut() = known;
-        self.satisfiable.borrow_mut().clear();
         self.valid.borrow_mut().clear();
     }
 
@@ -74,36 +71,15 @@ impl<'t> Triples<'t> {
 
     /// Uses the solver for something else.
     pub fn with_solver<T>(&self, use_solver: impl FnOnce(&mut Z3<'t>) -> T) -> T {
-        use_solver(&mut self.solver.borrow_mut())
-    }
-
-    /// Whether a condition has a model, if that is found out.
-    pub fn satisfiable(&self, condition: Term) -> Option<bool> {
-        if let Some(truth) = self.terms.as_truth(condition) {
-            return Some(truth);
-        }
-        if let Some(&known) = self.satisfiable.borrow().get(&condition) {
-            return known;
-        }
-        let known = self.known_of(self.terms.symbols(condition).iter());
-        let mut solver = self.solver.borrow_mut();
-        let answer = match solver.check(&[condition, known]) {
-            Satisfiability::Satisfiable => Some(true),
-            Satisfiability::Unsatisfiable => Some(false),
-            Satisfiability::Unknown(_) => None,
-        };
-        self.satisfiable.borrow_mut().insert(condition, answer);
-        answer
+        use_solver(self.solver.borrow_mut().solver())
     }
 
     /// Whether a condition can never hold.
     pub fn is_impossible(&self, condition: Term) -> bool {
-        self.satisfiable(condition) == Some(false)
-    }
-
-    /// Whether one condition follows from another.
-    pub fn implies(&self, premise: Term, conclusion: Term) -> bool {
-        self.is_impossible(self.terms.and([premise, self.terms.not(conclusion)]))
+        let known = self.known_of(self.terms.symbols(condition).iter());
+        let mut solver = self.solver.borrow_mut();
+        solver.solver().set_kind("triple");
+        solver.unsatisfiable(self.terms.and([condition, known])) == Some(true)
     }
 
     /// Whether `{before} step {after}` is valid.

@@ -4,7 +4,7 @@
 //! that the same statement is one letter to them wherever it stands; the way is for telling a run to people and for
 //! executing it.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -55,7 +55,6 @@ pub struct Letters {
     steps: RefCell<Vec<Rc<Step>>>,
     known: RefCell<HashMap<Step, u32>>,
     ways: RefCell<Vec<Rc<[Taken]>>>,
-    compositions: Cell<u64>,
 }
 
 impl Letters {
@@ -91,11 +90,6 @@ impl Letters {
         Rc::clone(&self.ways.borrow()[letter.way as usize])
     }
 
-    /// How many steps there are.
-    pub fn step_count(&self) -> usize {
-        self.steps.borrow().len()
-    }
-
     /// The letter with the same way and a stronger guard.
     pub fn guarded(&self, letter: Letter, guard: logic::Term) -> Letter {
         let step = Step { guard, ..(*self.step(letter)).clone() };
@@ -111,7 +105,6 @@ impl Letters {
 
     /// One letter and then another, as one.
     pub fn then(&self, terms: &Terms, first: Letter, second: Letter) -> Letter {
-        self.compositions.set(self.compositions.get() + 1);
         let (one, two) = (self.step(first), self.step(second));
         let (two, renamed) = if one.inputs.is_disjoint(&two.inputs) {
             ((*two).clone(), None)

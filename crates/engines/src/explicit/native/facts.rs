@@ -101,17 +101,7 @@ struct Observed<'p> {
 
 impl<'p> Observed<'p> {
     fn new(prepared: &'p Prepared) -> Self {
-        let program = &prepared.program;
-        let read = |location: LocationId| {
-            let mut read = Vec::new();
-            for atom in prepared.atoms_at(location).iter().flatten() {
-                analysis::expressions::variables_read(program, atom.value, &mut |variable| read.push(variable));
-            }
-            read.sort_unstable();
-            read.dedup();
-            read
-        };
-        Self { prepared, by_location: program.locations.ids().map(read).collect() }
+        Self { prepared, by_location: analysis::read_by_atoms(prepared) }
     }
 }
 

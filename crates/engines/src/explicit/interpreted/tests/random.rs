@@ -45,25 +45,19 @@ const COUNTING: &[&str] = &[
     "G(call(bump()) -> X \"y == 1\")",
 ];
 
+/// `SEMPER_PROGRAMS=1000` compares so many, and larger ones; that takes minutes.
 #[test]
 fn verdicts_are_those_of_the_plain_exploration() {
+    let asked: Option<u64> = std::env::var("SEMPER_PROGRAMS").ok().and_then(|count| count.parse().ok());
+    let (programs, most_states) = asked.map_or((60, 1500), |programs| (programs.max(60), 20_000));
     let (mut compared, mut smaller) = (0, 0);
-    for seed in 0..60 {
-        let (verdicts, reduced) = compare(seed, 1500);
+    for seed in 0..programs {
+        let (verdicts, reduced) = compare(seed, most_states);
         compared += verdicts;
         smaller += reduced;
     }
     assert!(compared > 150, "only {compared} verdicts were compared");
     assert!(smaller > 30, "only {smaller} spaces were reduced");
-}
-
-#[test]
-#[ignore = "takes minutes"]
-fn verdicts_are_those_of_the_plain_exploration_for_many_programs() {
-    let from = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1000);
-    for seed in from..from + 1000 {
-        compare(seed, 20_000);
-    }
 }
 
 /// Compares all verdicts on a random program with at most so many states; how many there were, and for how many of
