@@ -38,9 +38,8 @@ pub fn counterexample(
 /// The shortest rule by which the turns go on: after some turns, the answers repeat after a period. Where none is seen,
 /// the first turn stands for all; whether that is a violation is for the check of the evidence to say.
 fn rule(stem: Vec<Answer>, turns: &[Vec<Answer>]) -> Counterexample {
-    let repeats = |lead: usize, period: usize| {
-        (lead..turns.len() - period).all(|turn| turns[turn] == turns[turn + period])
-    };
+    let repeats =
+        |lead: usize, period: usize| (lead..turns.len() - period).all(|turn| turns[turn] == turns[turn + period]);
     let candidates = (1..=turns.len() / 4).flat_map(|period| (0..=turns.len() / 2).map(move |lead| (lead, period)));
     let (lead, period) = candidates.into_iter().find(|&(lead, period)| repeats(lead, period)).unwrap_or((0, 1));
     let stem = stem.into_iter().chain(turns[..lead].iter().flatten().cloned()).collect();
