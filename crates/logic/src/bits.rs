@@ -60,31 +60,6 @@ impl Terms {
         self.bits(BitOperation::Not, &[operand])
     }
 
-    /// Shift to the left.
-    pub fn bv_shl(&self, left: Term, right: Term) -> Term {
-        self.bits(BitOperation::ShiftLeft, &[left, right])
-    }
-
-    /// Shift to the right with zeros.
-    pub fn bv_lshr(&self, left: Term, right: Term) -> Term {
-        self.bits(BitOperation::LogicalShiftRight, &[left, right])
-    }
-
-    /// Shift to the right with copies of the first bit.
-    pub fn bv_ashr(&self, left: Term, right: Term) -> Term {
-        self.bits(BitOperation::ArithmeticShiftRight, &[left, right])
-    }
-
-    /// Sum.
-    pub fn bv_add(&self, left: Term, right: Term) -> Term {
-        self.bits(BitOperation::Add, &[left, right])
-    }
-
-    /// Product.
-    pub fn bv_mul(&self, left: Term, right: Term) -> Term {
-        self.bits(BitOperation::Multiply, &[left, right])
-    }
-
     /// The last `width` bits of an integer.
     pub fn int_to_bits(&self, width: u32, term: Term) -> Term {
         match self.node(term) {

@@ -17,6 +17,11 @@ const SMALL: u64 = 500;
 impl Terms {
     /// A term as SMT-LIB has it.
     pub fn smt_lib(&self, term: Term) -> String {
+        self.smt_lib_with(term, &|symbol| self.smt_lib_name(symbol))
+    }
+
+    /// The same with symbols called by other names, which are words of SMT-LIB.
+    pub fn smt_lib_with(&self, term: Term, symbol: &dyn Fn(Symbol) -> String) -> String {
         let order = self.subterms(&[term]);
         let mut names: HashMap<Term, String> = HashMap::new();
         let mut text = String::new();
@@ -24,12 +29,12 @@ impl Terms {
         for shared in self.shared(&order, term) {
             let name = format!("?{}", names.len());
             let _ = write!(text, "(let (({name} ");
-            self.write_smt_lib(&mut text, shared, &names);
+            self.write_smt_lib(&mut text, shared, &names, symbol);
             text.push_str(")) ");
             closing += 1;
             names.insert(shared, name);
         }
-        self.write_smt_lib(&mut text, term, &names);
+        self.write_smt_lib(&mut text, term, &names, symbol);
         text.extend(std::iter::repeat_n(')', closing));
         text
     }
@@ -75,7 +80,13 @@ impl Terms {
     }
 
     /// Writes a term without recursion, terms that have a name by their name.
-    fn write_smt_lib(&self, text: &mut String, term: Term, names: &HashMap<Term, String>) {
+    fn write_smt_lib(
+        &self,
+        text: &mut String,
+        term: Term,
+        names: &HashMap<Term, String>,
+        symbol: &dyn Fn(Symbol) -> String,
+    ) {
         let mut open = vec![Piece::Term(term)];
         while let Some(piece) = open.pop() {
             match piece {
@@ -83,7 +94,7 @@ impl Terms {
                 Piece::Term(term) => match names.get(&term) {
                     Some(name) => text.push_str(name),
                     None => {
-                        let mut pieces = self.pieces(term);
+                        let mut pieces = self.pieces(term, symbol);
                         pieces.reverse();
                         open.extend(pieces);
                     }
@@ -92,11 +103,11 @@ impl Terms {
         }
     }
 
-    fn pieces(&self, term: Term) -> Vec<Piece> {
+    fn pieces(&self, term: Term, name: &dyn Fn(Symbol) -> String) -> Vec<Piece> {
         let atom = |text: String| vec![Piece::Text(text)];
         match self.node(term) {
             Node::Truth(value) => atom(value.to_string()),
-            Node::Variable(symbol) => atom(self.smt_lib_name(symbol)),
+            Node::Variable(symbol) => atom(name(symbol)),
             Node::Integer(value) => atom(numeral(&value)),
             Node::BitVector { width, value } => atom(format!("(_ bv{value} {width})")),
             Node::Not(a) => application("not", &[a]),

@@ -7,17 +7,20 @@
 //! | [`engine`] | what an engine is |
 //! | [`verdict`] | verdicts, reasons for having none, statistics |
 //! | [`counterexample`] | what shows a violation |
+//! | [`certificate`] | what shows that a property holds, and its text |
 //!
 //! Nothing here knows how an engine works or how evidence is checked.
 
+pub mod certificate;
 pub mod counterexample;
 pub mod engine;
 pub mod negation;
 pub mod task;
 pub mod verdict;
 
+pub use certificate::{Certificate, ClosedStateSpace, Unwritten};
 pub use counterexample::{Counterexample, Lasso};
 pub use engine::Engine;
 pub use negation::{Letter, Negation, WordReader};
 pub use task::{Scheduler, Task};
-pub use verdict::{Attempt, Certificate, Figure, Outcome, Reason, Statistics, Verdict};
+pub use verdict::{Attempt, Figure, Outcome, Reason, Statistics, Verdict};

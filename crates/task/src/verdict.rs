@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use foundation::{Exhausted, Span};
 
+use crate::certificate::Certificate;
 use crate::counterexample::Counterexample;
 
 /// An engine's answer with what it measured.
@@ -49,25 +50,6 @@ pub enum Verdict {
     Unknown(Reason),
 }
 
-/// What shows that a goal holds.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Certificate {
-    /// All reachable states of the product were visited, and no accepting cycle is among them.
-    ClosedStateSpace {
-        /// How many states there are.
-        states: u64,
-        /// How many transitions.
-        transitions: u64,
-    },
-    /// All fair traces of the program beside the negated property were shown to be infeasible.
-    Refuted {
-        /// How many sets of traces were refuted by a prefix.
-        finite: usize,
-        /// How many by a ranking function.
-        ranked: usize,
-    },
-}
-
 /// Why there is no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reason {
@@ -82,6 +64,8 @@ pub enum Reason {
     },
     /// The engine's means did not suffice.
     Incomplete(String),
+    /// The engine says that the goal holds, but what it says cannot be checked.
+    Unchecked(String),
     /// The evidence for a verdict did not pass its check: a fault in Semper.
     EvidenceRejected(String),
 }
@@ -105,6 +89,7 @@ impl fmt::Display for Reason {
             Reason::Exhausted(exhausted) => write!(f, "{exhausted}"),
             Reason::Unsupported { what, .. } => write!(f, "unsupported: {what}"),
             Reason::Incomplete(what) => f.write_str(what),
+            Reason::Unchecked(why) => write!(f, "it seems to hold, but the evidence cannot be checked: {why}"),
             Reason::EvidenceRejected(what) => write!(f, "internal error: evidence rejected: {what}"),
         }
     }

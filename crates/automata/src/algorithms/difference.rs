@@ -36,6 +36,11 @@ where
         &self.complements
     }
 
+    /// How many acceptance sets the minuend has: those come first.
+    pub fn minuend_sets(&self) -> u32 {
+        self.minuend.acceptance_sets()
+    }
+
     /// How many more acceptance sets the complements of further subtrahends may have.
     pub fn room(&self) -> u32 {
         Marks::MOST - self.acceptance_sets()

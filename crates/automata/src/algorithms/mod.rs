@@ -30,6 +30,6 @@ pub use lasso::{Lasso, LassoOf, Step, find_lasso};
 pub use module::{Module, StateBased};
 pub use product::Product;
 pub use pruning::{Antichain, NoPruning, Pruning, Subsumption};
-pub use shape::{complete, trim};
+pub use shape::{complete, trim, trim_with};
 pub use state_set::StateSet;
 pub use union::{Either, Union};

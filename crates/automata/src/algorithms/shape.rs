@@ -33,6 +33,11 @@ pub fn complete<L: Label>(automaton: &Automaton<L>, alphabet: &Minterms<L>) -> A
 
 /// An automaton for the same language without the states that cannot be reached or from which nothing is accepted.
 pub fn trim<L: Clone>(automaton: &Automaton<L>) -> Automaton<L> {
+    trim_with(automaton).0
+}
+
+/// The same, and for each state that is left, which one it was.
+pub fn trim_with<L: Clone>(automaton: &Automaton<L>) -> (Automaton<L>, Vec<StateId>) {
     let components = Components::of(automaton);
     // Edges lead to components with smaller ids, so those are decided first.
     let mut is_live = vec![false; components.len()];
@@ -50,8 +55,8 @@ pub fn trim<L: Clone>(automaton: &Automaton<L>) -> Automaton<L> {
     let survives =
         |state: StateId| components.of_state(state).is_some_and(|component| is_live[foundation::Id::index(component)]);
     let mut trimmed = Automaton::new(automaton.acceptance_sets());
-    let kept = automaton.states().filter(|&state| survives(state));
-    let numbers: HashMap<StateId, StateId> = kept.map(|state| (state, trimmed.add_state())).collect();
+    let kept: Vec<StateId> = automaton.states().filter(|&state| survives(state)).collect();
+    let numbers: HashMap<StateId, StateId> = kept.iter().map(|&state| (state, trimmed.add_state())).collect();
     for edge in automaton.edges() {
         if let (Some(&from), Some(&to)) = (numbers.get(&edge.from), numbers.get(&edge.to)) {
             trimmed.add_edge(from, edge.label.clone(), to, edge.marks);
@@ -62,7 +67,7 @@ pub fn trim<L: Clone>(automaton: &Automaton<L>) -> Automaton<L> {
             trimmed.add_initial(initial);
         }
     }
-    trimmed
+    (trimmed, kept)
 }
 
 /// Labels for the letters that no edge reads.

@@ -5,13 +5,53 @@
 //! be taken, one of them stays, with a condition that is false: the run is cut there. Edges that never come to their
 //! end stay too, since they say how the run ends.
 
-use super::facts::Facts;
+use foundation::Arena;
+use num_bigint::BigInt;
+
+use super::facts::{Fact, Facts};
 use super::flow::facts_at;
 use super::fold::Folder;
 use super::prepared::Prepared;
 use super::rewrite::Rewrite;
-use crate::cfa::Op;
-use crate::expr::{ExprId, Place};
+use crate::cfa::{LocationId, Op};
+use crate::expr::{Constant, ExprId, ExprKind, Place};
+use crate::model::VariableId;
+
+/// A value that is known.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum KnownValue {
+    /// Of an integer.
+    Int(BigInt),
+    /// A truth value.
+    Bool(bool),
+    /// The null pointer.
+    Null,
+    /// The address of a variable.
+    AddressOf(VariableId),
+}
+
+/// The variables whose value is known at a location, for each location; none where control never comes.
+pub fn known_values(prepared: &Prepared) -> Arena<LocationId, Option<Vec<(VariableId, KnownValue)>>> {
+    let mut copy = prepared.clone();
+    let (locations, edges) = (std::mem::take(&mut copy.program.locations), std::mem::take(&mut copy.program.edges));
+    let start = prepared.start();
+    let mut folder = Folder::new(&mut copy.program, prepared.semantics.integers, prepared.keep_overflow);
+    let facts_at = facts_at(&mut folder, &locations, &edges, start);
+    let exprs = &copy.program.exprs;
+    let value = |(variable, fact): (VariableId, Fact)| {
+        let Fact::Constant(expr) = fact else { return None };
+        let value = match &exprs.get(expr).kind {
+            ExprKind::Constant(Constant::Int(value)) => KnownValue::Int(value.clone()),
+            ExprKind::Constant(Constant::Bool(value)) => KnownValue::Bool(*value),
+            ExprKind::Constant(Constant::Null) => KnownValue::Null,
+            ExprKind::AddressOf(place) => KnownValue::AddressOf(place.as_variable()?),
+            _ => return None,
+        };
+        Some((variable, value))
+    };
+    let known = |facts: &Option<Facts>| facts.as_ref().map(|facts| facts.iter().filter_map(value).collect());
+    facts_at.values().map(known).collect()
+}
 
 /// Puts in what is known.
 pub fn constants(mut prepared: Prepared) -> Prepared {

@@ -49,6 +49,19 @@ impl Facts {
         find(self.0.as_ref()?, variable.index() as u32)
     }
 
+    /// All facts, in the order of their variables.
+    pub fn iter(&self) -> impl Iterator<Item = (VariableId, Fact)> + '_ {
+        let mut open: Vec<&Node> = self.0.as_deref().into_iter().collect();
+        std::iter::from_fn(move || {
+            loop {
+                match open.pop()? {
+                    Node::Leaf { key, fact } => return Some((VariableId::from_index(*key as usize), *fact)),
+                    Node::Branch { zero, one, .. } => open.extend([&**one, &**zero]),
+                }
+            }
+        })
+    }
+
     /// Learns a fact.
     pub fn set(&mut self, variable: VariableId, fact: Fact) {
         let key = variable.index() as u32;

@@ -23,4 +23,4 @@ pub mod run;
 pub mod slice;
 mod uses;
 
-pub use prepared::{NotPrepared, Prepared, prepare, simplify};
+pub use prepared::{BeforePasses, NotPrepared, Prepared, prepare, simplify};

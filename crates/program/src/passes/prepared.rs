@@ -10,7 +10,7 @@
 //! Programs with threads are refused: an atom over a local would depend on the activations of all threads, and what
 //! one thread knows of a global another may change.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use foundation::{Arena, Id};
 
@@ -44,6 +44,19 @@ pub struct Prepared {
     pub context_of: Arena<LocationId, ContextId>,
     /// For each edge, the edge of the original program that it comes from, and the activation in which that is taken.
     pub origins: Arena<EdgeId, Origin>,
+    /// What its locations, edges and variables were right after inlining.
+    pub inlined: BeforePasses,
+}
+
+/// What locations, edges and variables of a simplified program are in the inlined one, over which evidence speaks.
+#[derive(Clone, Debug, Default)]
+pub struct BeforePasses {
+    /// By location; none for those inside what was one edge.
+    pub locations: Arena<LocationId, Option<LocationId>>,
+    /// By edge. Several come from one where an edge was split.
+    pub edges: Arena<EdgeId, EdgeId>,
+    /// For each variable that is part of one that was split: that one, and the part's offset in bits.
+    pub parts: HashMap<VariableId, (VariableId, u64)>,
 }
 
 /// Why a program cannot be prepared.
@@ -126,7 +139,12 @@ impl Prepared {
             }
         }
         let keep_overflow = atoms.atoms().contains(&Atom::Overflow);
-        let mut prepared = Self { program, semantics, atoms, keep_overflow, contexts, context_of, origins };
+        let inlined = BeforePasses {
+            locations: program.locations.ids().map(Some).collect(),
+            edges: program.edges.ids().collect(),
+            parts: HashMap::new(),
+        };
+        let mut prepared = Self { program, semantics, atoms, keep_overflow, contexts, context_of, origins, inlined };
         prepared.refresh_address_taken();
         prepared
     }
@@ -233,12 +251,14 @@ impl Prepared {
     ) -> EdgeId {
         let span = self.program.edges[like].span;
         self.origins.push(self.origins[like]);
+        self.inlined.edges.push(self.inlined.edges[like]);
         self.program.add_edge(from, to, op, span, observe)
     }
 
-    /// Adds a location in the activation of another.
+    /// Adds a location in the activation of another, inside what was one edge.
     pub(super) fn add_location_like(&mut self, like: LocationId) -> LocationId {
         self.context_of.push(self.context_of[like]);
+        self.inlined.locations.push(None);
         self.program.add_location(self.program.locations[like].function)
     }
 
@@ -261,10 +281,13 @@ impl Prepared {
         let edges = std::mem::take(&mut self.program.edges);
         let context_of = std::mem::take(&mut self.context_of);
         let origins = std::mem::take(&mut self.origins);
+        let inlined_locations = std::mem::take(&mut self.inlined.locations);
+        let inlined_edges = std::mem::take(&mut self.inlined.edges);
         let mut renamed = vec![None; locations.len()];
         for location in locations.ids().filter(|location| reached[location.index()]) {
             renamed[location.index()] = Some(self.program.add_location(root));
             self.context_of.push(context_of[location]);
+            self.inlined.locations.push(inlined_locations[location]);
         }
         let new = |location: LocationId| renamed[location.index()].expect("it is reached");
         for (_, location) in locations.iter().filter(|(id, _)| reached[id.index()]) {
@@ -272,6 +295,7 @@ impl Prepared {
                 let Edge { from, to, op, span, observe } = edges[edge].clone();
                 self.program.add_edge(new(from), new(to), op, span, observe);
                 self.origins.push(origins[edge]);
+                self.inlined.edges.push(inlined_edges[edge]);
             }
         }
         self.program.functions[root].entry = Some(new(old_start));

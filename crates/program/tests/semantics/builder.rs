@@ -10,6 +10,8 @@ pub const CHAR: Scalar = Scalar::Int(IntType::signed(8));
 pub const BYTE: Scalar = Scalar::Int(IntType::unsigned(8));
 pub const SIZE: Scalar = Scalar::Int(IntType::unsigned(64));
 
+pub const BOTH: [Integers; 2] = [Integers::Machine, Integers::Ideal];
+
 /// A program under construction, and where the next operation of the current function goes.
 pub struct Builder {
     pub program: Program,
@@ -326,4 +328,26 @@ fn new_function(name: &str, result: Option<TypeId>) -> Function {
         library: false,
         span,
     }
+}
+
+/// A pointer to a fresh heap object of so many bytes.
+pub fn allocated(b: &mut Builder, bytes: i64, contents: Allocation) -> VariableId {
+    let target = b.local_of("p", Scalar::Pointer);
+    let size = b.size(bytes);
+    b.op(Op::Allocate { target, size, contents });
+    target
+}
+
+/// The address so many steps of some bytes behind another.
+pub fn offset(b: &mut Builder, base: ExprId, index: i64, stride: u64) -> ExprId {
+    let index = b.int(index);
+    b.expr(ExprKind::PointerAdd { base, index, stride }, Scalar::Pointer)
+}
+
+/// Reads an integer at an address, into a new variable.
+pub fn read_through(b: &mut Builder, address: ExprId) {
+    let place = b.pointee(address, INT);
+    let value = b.load(place);
+    let x = b.global_int("x");
+    b.set(x, value);
 }

@@ -13,3 +13,4 @@ mod observation;
 mod operations;
 mod print;
 mod threads;
+mod undefined;
