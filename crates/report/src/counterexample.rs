@@ -3,10 +3,9 @@
 //! The table is that of [`trace`], with the loop drawn beside it. Of long executions it shows the first and
 //! last steps of both parts, unless all are wanted; the JSON form is always complete.
 
-use std::ops::Range;
-
 use serde::Serialize;
 
+use crate::lasso::{self, Ends, Shown};
 use crate::table::wrapped;
 use crate::trace::{self, AtomHeadings, End, Row, Step};
 
@@ -85,10 +84,9 @@ pub fn render(counterexample: &Counterexample, all: bool, width: usize) -> Strin
     if !headings.legend.is_empty() {
         text.push('\n');
     }
-    let all = all || stem.len() + cycle.len() <= MOST_ROWS;
-    let (before, inside) = (rows(stem, all), rows(cycle, all));
-    let marks: Vec<&str> = before.iter().map(|_| "").chain(bracket(inside.len())).collect();
-    let rows: Vec<Row<'_>> = before.into_iter().chain(inside).collect();
+    let [before, inside] = lasso::rows(stem.len(), cycle.len(), all, ENDS);
+    let marks: Vec<&str> = before.iter().map(|_| "").chain(lasso::bracket(inside.len())).collect();
+    let rows: Vec<Row<'_>> = shown(stem, &before).chain(shown(cycle, &inside)).collect();
     text.push_str(&trace::rows_table(&rows, Some(&marks), &headings.texts, width));
     text.push_str(&trace::end_line(end, stem.len() + cycle.len()));
     for growth in growth {
@@ -115,29 +113,13 @@ fn growth_line(Growth { name, start, differences }: &Growth) -> String {
     }
 }
 
-/// Executions with more steps than this are shortened.
-const MOST_ROWS: usize = 60;
+/// Of a part that is shortened, so many steps are shown.
+const ENDS: Ends = Ends { first: 12, last: 16 };
 
-/// Of a part that is shortened, so many steps are shown at its beginning and at its end.
-const FIRST: usize = 12;
-const LAST: usize = 16;
-
-fn rows(steps: &[CounterexampleStep], all: bool) -> Vec<Row<'_>> {
-    let each = |part: Range<usize>| steps[part].iter().map(|step| Row::Step(&step.step));
-    let left_out = steps.len().saturating_sub(FIRST + LAST);
-    if all || left_out < 2 {
-        return each(0..steps.len()).collect();
-    }
-    each(0..FIRST).chain([Row::LeftOut(left_out)]).chain(each(steps.len() - LAST..steps.len())).collect()
-}
-
-/// What is drawn beside the rows of a loop.
-fn bracket(rows: usize) -> impl Iterator<Item = &'static str> {
-    (0..rows).map(move |row| match row {
-        _ if rows == 1 => "○",
-        0 => "╭",
-        _ if row + 1 == rows => "╰",
-        _ => "│",
+fn shown<'t>(steps: &'t [CounterexampleStep], rows: &[Shown]) -> impl Iterator<Item = Row<'t>> {
+    rows.iter().map(|row| match *row {
+        Shown::Step(index) => Row::Step(&steps[index].step),
+        Shown::LeftOut(count) => Row::LeftOut(count),
     })
 }
 
@@ -279,7 +261,7 @@ inputs of in:";
             let left_out = |line: &str| line.split_once('(')?.1.split_once(" steps left out")?.0.parse::<usize>().ok();
             let left_out: usize = short.lines().filter_map(left_out).sum();
             assert_eq!(left_out + count(&short), stem + cycle, "{short}");
-            assert!(count(&short) <= 2 * (FIRST + LAST) + 1, "{short}");
+            assert!(count(&short) <= 2 * (ENDS.first + ENDS.last) + 1, "{short}");
             assert!(short.lines().all(|line| columns_of(line) <= 100));
         }
     }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::automaton::counted;
 use crate::diagnostics::DiagnosticJson;
 use crate::drawing::{Drawing, Edge, Node, Shape, Stroke};
+use crate::lasso::{self, Ends, Shown};
 use crate::table::{self, Align, Column};
 
 /// A structure. This is its JSON form.
@@ -218,9 +219,8 @@ pub fn render(report: &StructureReport, all_steps: bool, width: usize) -> String
     text
 }
 
-/// Paths with more states than this are shortened; of each part, so many states are then shown at its ends.
-const MOST_ROWS: usize = 60;
-const SHOWN_AT_ENDS: usize = 14;
+/// Of a part that is shortened, so many states are shown.
+const ENDS: Ends = Ends { first: 14, last: 14 };
 
 /// The path as a table, with the loop drawn beside it.
 fn path_text(path: &PathJson, all_steps: bool, width: usize) -> String {
@@ -232,30 +232,19 @@ fn path_text(path: &PathJson, all_steps: bool, width: usize) -> String {
     ];
     let (first, length) = (path.stem.len(), path.cycle.len());
     let last = first + length - 1;
-    let bracket = |step: usize| match step {
-        _ if step < first => "",
-        _ if length == 1 => "○",
-        _ if step == first => "╭",
-        _ if step == last => "╰",
-        _ => "│",
-    };
-    let mut rows: Vec<Vec<String>> = Vec::new();
-    for (part, start) in [(&path.stem, 0), (&path.cycle, first)] {
-        let left_out = match part.len().saturating_sub(2 * SHOWN_AT_ENDS) {
-            0 | 1 => 0..0,
-            _ if all_steps || last < MOST_ROWS => 0..0,
-            _ => SHOWN_AT_ENDS..part.len() - SHOWN_AT_ENDS,
-        };
-        for (index, at) in part.iter().enumerate() {
-            let step = start + index;
-            if !left_out.contains(&index) {
-                rows.push(vec![step.to_string(), bracket(step).to_owned(), at.state.clone(), at.holds.join(", ")]);
-            } else if index == left_out.start {
-                let note = format!("({} steps left out)", left_out.len());
-                rows.push(vec!["⋮".to_owned(), bracket(step).to_owned(), note, String::new()]);
-            }
+    let [before, inside] = lasso::rows(first, length, all_steps, ENDS);
+    let row = |part: &[PathState], start: usize, shown: Shown, mark: &str| match shown {
+        Shown::Step(index) => {
+            let at = &part[index];
+            vec![(start + index).to_string(), mark.to_owned(), at.state.clone(), at.holds.join(", ")]
         }
-    }
+        Shown::LeftOut(count) => {
+            vec!["⋮".to_owned(), mark.to_owned(), format!("({count} steps left out)"), String::new()]
+        }
+    };
+    let mut rows: Vec<Vec<String>> = before.iter().map(|&shown| row(&path.stem, 0, shown, "")).collect();
+    let marks = lasso::bracket(inside.len());
+    rows.extend(inside.iter().zip(marks).map(|(&shown, mark)| row(&path.cycle, first, shown, mark)));
     let repeated = match length {
         1 if path.cycle[0].deadlock => {
             format!("step {first} is repeated for ever: no transition leaves `{}`", path.cycle[0].state)

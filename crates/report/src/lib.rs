@@ -13,6 +13,7 @@ pub mod diagnostics;
 pub mod drawing;
 pub mod formula;
 pub mod kripke;
+mod lasso;
 pub mod reachable;
 pub mod suite;
 pub mod table;

@@ -16,7 +16,7 @@ use crate::{Model, Satisfiability, Solver, Statistics};
 /// The version that the pinned wheel has; others are not tested.
 const VERSION: &str = env!("SEMPER_Z3_VERSION");
 
-/// How long a tactic (elimination of quantifiers, simplification) may take where no limit was set.
+/// How long a tactic (elimination of quantifiers, simplification) may take.
 const TACTIC_LIMIT: Duration = Duration::from_secs(2);
 
 /// Z3 over the terms of an arena.
@@ -27,7 +27,6 @@ pub struct Z3<'t> {
     translation: Translation,
     watch: Watch,
     query_limit: Option<Duration>,
-    tactic_limit: Duration,
     kind: &'static str,
     statistics: Statistics,
     /// Assumptions that are not literals are named inside a level of their own, which is open until the next operation.
@@ -52,7 +51,6 @@ impl<'t> Z3<'t> {
             solver: z3::Solver::new(),
             translation: Translation::default(),
             query_limit: None,
-            tactic_limit: TACTIC_LIMIT,
             kind: "check",
             statistics: Statistics::default(),
             has_assumption_level: false,
@@ -71,18 +69,6 @@ impl<'t> Z3<'t> {
         self.query_limit = limit;
         let mut parameters = Params::new();
         parameters.set_u32("timeout", limit.map_or(u32::MAX, milliseconds));
-        self.solver.set_params(&parameters);
-    }
-
-    /// No elimination or simplification by Z3 takes longer.
-    pub fn set_tactic_limit(&mut self, limit: Duration) {
-        self.tactic_limit = limit;
-    }
-
-    /// Whether Z3 tries to make unsatisfiable cores small, which costs further queries.
-    pub fn set_core_minimization(&mut self, is_on: bool) {
-        let mut parameters = Params::new();
-        parameters.set_bool("core.minimize", is_on);
         self.solver.set_params(&parameters);
     }
 
@@ -136,7 +122,7 @@ impl<'t> Z3<'t> {
 
     /// The formulas that a tactic makes of one; `None` where it fails or takes too long.
     fn apply(&self, tactic: &str, formula: &Bool) -> Option<Term> {
-        let limit = self.budget.remaining().map_or(self.tactic_limit, |remaining| remaining.min(self.tactic_limit));
+        let limit = self.budget.remaining().map_or(TACTIC_LIMIT, |remaining| remaining.min(TACTIC_LIMIT));
         self.budget.check().ok()?;
         let goal = Goal::new(false, false, false);
         goal.assert(formula);

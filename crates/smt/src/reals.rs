@@ -176,6 +176,11 @@ impl Fraction {
         Self { numerator: numerator / &divisor, denominator: denominator / &divisor }
     }
 
+    /// The integer that it is times a multiple of its denominator.
+    pub fn scaled(&self, multiple: &BigInt) -> BigInt {
+        &self.numerator * (multiple / &self.denominator)
+    }
+
     fn plus(&self, other: &Fraction) -> Fraction {
         Fraction::new(
             &self.numerator * &other.denominator + &other.numerator * &self.denominator,

@@ -52,12 +52,11 @@ proptest! {
     }
 
     #[test]
-    fn cores_are_unsatisfiable(list in prop::collection::vec(truth(2, Fragment::Linear), 1..8), is_minimal in any::<bool>()) {
+    fn cores_are_unsatisfiable(list in prop::collection::vec(truth(2, Fragment::Linear), 1..8)) {
         let terms = Terms::new();
         let variables = Variables::new(&terms);
         let assumptions: Vec<Term> = list.iter().map(|expression| variables.truth(&terms, expression)).collect();
         let mut solver = Z3::new(&terms, &Budget::unlimited());
-        solver.set_core_minimization(is_minimal);
         let answer = solver.check(&assumptions);
         let core = solver.core();
         prop_assert!(core.iter().all(|term| assumptions.contains(term)));

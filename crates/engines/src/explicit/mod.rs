@@ -29,7 +29,10 @@ pub mod store;
 pub mod strong;
 
 use foundation::Budget;
-use task::{Certificate, Counterexample, Engine, Negation, Outcome, Reason, Scheduler, Statistics, Task, Verdict};
+use task::{
+    Certificate, ClosedStateSpace, Counterexample, Engine, Negation, Outcome, Reason, Scheduler, Statistics, Task,
+    Verdict,
+};
 
 use inputs::Inputs;
 use interpreted::InterpretedSpace;
@@ -110,7 +113,7 @@ impl Explicit {
                     parallel::Answer::Unknown(reason) => return Err(reason),
                     parallel::Answer::Nothing => {
                         measured(statistics, states, transitions, bytes);
-                        return Ok(Verdict::Holds(Certificate::ClosedStateSpace { states, transitions }));
+                        return Ok(closed(&product, states, transitions));
                     }
                 }
             }
@@ -120,7 +123,7 @@ impl Explicit {
         measured(statistics, states, transitions, searched.bytes);
         match &searched.found {
             Found::Unknown(reason) => Err(reason.clone()),
-            Found::Nothing => Ok(Verdict::Holds(Certificate::ClosedStateSpace { states, transitions })),
+            Found::Nothing => Ok(closed(&product, states, transitions)),
             found => {
                 let lasso = lasso::lasso(&mut product, &searched.store, found, budget)?;
                 let lasso = lasso.ok_or_else(|| Reason::Incomplete("a violation could not be told".to_owned()))?;
@@ -128,6 +131,12 @@ impl Explicit {
             }
         }
     }
+}
+
+/// The verdict that a closed state space without an accepting cycle gives.
+fn closed<S: Space>(product: &Product<'_, S>, states: u64, transitions: u64) -> Verdict {
+    let automaton = product.negation().automaton.clone();
+    Verdict::Holds(Certificate::ClosedStateSpace(ClosedStateSpace { automaton, states, transitions }))
 }
 
 fn measured(statistics: &mut Statistics, states: u64, transitions: u64, bytes: usize) {

@@ -72,6 +72,11 @@ pub enum Expanded {
 }
 
 impl<'n, S: Space> Product<'n, S> {
+    /// The automaton that runs beside the space.
+    pub fn negation(&self) -> &'n Negation {
+        self.negation
+    }
+
     /// The product of a space that was made to leave [`tag_bits`] free.
     pub fn new(space: S, negation: &'n Negation, scheduler: Scheduler) -> Self {
         let next = Next { state: vec![0; space.words()], ..Next::default() };

@@ -7,6 +7,14 @@
 //! not known, so that ways meet early.
 //!
 //! The letters of a way are mostly known, too: then the function only says which word it is.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `packing` | how the function reads the state it begins with and writes the one it ends with |
+//! | `letters` | how it shows letters |
+
+mod letters;
+mod packing;
 
 use std::collections::HashMap;
 
@@ -15,12 +23,13 @@ use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::{FunctionBuilder, Switch, Variable};
 use foundation::Id;
 use program::{EdgeId, LocationId, Op, Operand, Scalar};
-use task::Letter;
 
 use super::Mixed;
 use super::expression::Term;
-use super::layout::{Field, Layout, Place};
+use super::layout::Layout;
 use super::model::{Model, Moment, PointKind, Slot, SlotId, Truth};
+use letters::Word;
+pub use letters::Words;
 
 /// What a compiled function returns in its lowest byte; above it stands the number of the word, plus one, or zero where
 /// the letters were written out.
@@ -74,14 +83,6 @@ struct Spot {
     shown: Option<u32>,
 }
 
-/// The letters shown so far.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Word {
-    Known(Vec<Letter>),
-    /// They are in the output; how many, and the last one, is in variables.
-    Written,
-}
-
 /// Compiles one function.
 pub struct Emitter<'e, 'f> {
     /// What is compiled.
@@ -102,26 +103,6 @@ pub struct Emitter<'e, 'f> {
     /// The edge that is being taken, for the letter where behaviour is undefined.
     edge: Option<EdgeId>,
     places_left: usize,
-}
-
-/// Known words, by number.
-#[derive(Clone, Debug, Default)]
-pub struct Words {
-    /// The letters of each.
-    pub letters: Vec<Vec<Letter>>,
-    numbers: HashMap<Vec<Letter>, u32, Mixed>,
-}
-
-impl Words {
-    fn number(&mut self, word: &[Letter]) -> u32 {
-        if let Some(&known) = self.numbers.get(word) {
-            return known;
-        }
-        let number = self.letters.len() as u32;
-        self.letters.push(word.to_vec());
-        self.numbers.insert(word.to_vec(), number);
-        number
-    }
 }
 
 /// How memory is accessed: never out of bounds, at any alignment.
@@ -184,55 +165,6 @@ pub fn emit<'f>(
 }
 
 impl Emitter<'_, '_> {
-    /// Loads what is live at a point and not known.
-    fn unpack(&mut self, state: Value, point: u32) {
-        if point == 0 {
-            // Everything is known at the start, and the memory is as it should be.
-            return;
-        }
-        let (model, layout) = (self.model, self.layout);
-        let location = model.points[point as usize].location;
-        for (slot, data) in model.slots.iter() {
-            if self.spot.known[slot.index()].is_some() || !model.is_live(location, slot) {
-                continue;
-            }
-            match (layout.slots[slot.index()], data) {
-                (Place::Field(field), _) => {
-                    let value = self.load_field(state, field);
-                    self.set(slot, Term::Code(value));
-                }
-                (Place::Words(first, length), Slot::Object { offset, .. }) => {
-                    let memory = self.memory();
-                    for word in 0..length {
-                        let at = (first + word) as i32 * 8;
-                        let value = self.builder.ins().load(types::I64, MEMORY, state, at);
-                        let to = *offset as i32 + word as i32 * 8;
-                        self.builder.ins().store(MEMORY, value, memory, to);
-                    }
-                }
-                _ => {}
-            }
-        }
-        if let Some(field) = layout.last_letter {
-            let last = self.load_field(state, field);
-            self.builder.def_var(self.last, last);
-            let none = self.builder.ins().iconst(types::I64, 0);
-            self.builder.def_var(self.count, none);
-            self.spot.word = Word::Written;
-        }
-    }
-
-    fn load_field(&mut self, state: Value, field: Field) -> Value {
-        let word = self.builder.ins().load(types::I64, MEMORY, state, field.word as i32 * 8);
-        let shifted = if field.shift == 0 { word } else { self.builder.ins().ushr_imm_u(word, i64::from(field.shift)) };
-        let bits = if field.bits + field.shift == 64 {
-            shifted
-        } else {
-            self.builder.ins().band_imm_s(shifted, ((1_u64 << field.bits) - 1) as i64)
-        };
-        if field.least == 0 { bits } else { self.builder.ins().iadd_imm_s(bits, field.least) }
-    }
-
     /// The first thing that happens at a point.
     fn begin(&mut self, point: u32, number: Value, value: Value) {
         let model = self.model;
@@ -576,201 +508,5 @@ impl Emitter<'_, '_> {
     fn finish(&mut self, status: i64) {
         let status = self.builder.ins().iconst(types::I64, status);
         self.builder.ins().return_(&[status]);
-    }
-
-    /// Returns, and says which word was shown.
-    fn finish_word(&mut self, status: i64) {
-        match self.spot.word.clone() {
-            Word::Known(letters) => {
-                let number = i64::from(self.words.number(&letters)) + 1;
-                self.finish(status | number << 8);
-            }
-            Word::Written => {
-                let output = self.builder.use_var(self.output);
-                let (count, last) = (self.builder.use_var(self.count), self.builder.use_var(self.last));
-                let at = self.frame.letters as i32 * 8;
-                self.builder.ins().store(MEMORY, count, output, at);
-                self.builder.ins().store(MEMORY, last, output, at + 8);
-                self.finish(status);
-            }
-        }
-    }
-
-    /// Shows the letter of the state.
-    fn show(&mut self, edge: Option<EdgeId>, moment: Moment) {
-        let truths = self.model.letter_at(edge, moment);
-        let next = self.truths.len() as u32;
-        let number = *self.truths.entry(truths.clone()).or_insert(next);
-        if self.model.stutter_invariant && self.spot.shown == Some(number) {
-            return;
-        }
-        self.spot.shown = Some(number);
-        let mut known: Letter = 0;
-        let mut code: Option<Value> = None;
-        for (bit, truth) in truths.into_iter().enumerate() {
-            let term = match truth {
-                Truth::Constant(value) => Term::Known(i64::from(value)),
-                Truth::Expr(expr) => self.value(expr),
-            };
-            match term {
-                Term::Known(value) => known |= (value as Letter) << bit,
-                Term::Code(value) => {
-                    let placed = self.builder.ins().ishl_imm_u(value, bit as i64);
-                    code = Some(code.map_or(placed, |code| self.builder.ins().bor(code, placed)));
-                }
-            }
-        }
-        match (&mut self.spot.word, code) {
-            (Word::Known(letters), None) => {
-                if !self.model.stutter_invariant || letters.last() != Some(&known) {
-                    letters.push(known);
-                }
-            }
-            (_, code) => {
-                let letter = match code {
-                    None => self.builder.ins().iconst(types::I64, known as i64),
-                    Some(code) if known == 0 => code,
-                    Some(code) => self.builder.ins().bor_imm_s(code, known as i64),
-                };
-                self.write_out(letter);
-                self.write_letter(letter);
-            }
-        }
-    }
-
-    /// Writes the letters that are known so far to the output, because the next one is not.
-    fn write_out(&mut self, next: Value) {
-        let Word::Known(letters) = std::mem::replace(&mut self.spot.word, Word::Written) else { return };
-        let output = self.builder.use_var(self.output);
-        for (index, letter) in letters.iter().enumerate() {
-            let value = self.builder.ins().iconst(types::I64, *letter as i64);
-            let at = (self.frame.letters + 2 + index) as i32 * 8;
-            self.builder.ins().store(MEMORY, value, output, at);
-        }
-        let count = self.builder.ins().iconst(types::I64, letters.len() as i64);
-        self.builder.def_var(self.count, count);
-        let last = match letters.last() {
-            Some(last) => self.builder.ins().iconst(types::I64, *last as i64),
-            // Different from the next one, which must be shown.
-            None => self.builder.ins().bnot(next),
-        };
-        self.builder.def_var(self.last, last);
-    }
-
-    fn write_letter(&mut self, letter: Value) {
-        let output = self.builder.use_var(self.output);
-        let (count, last) = (self.builder.use_var(self.count), self.builder.use_var(self.last));
-        let scaled = self.builder.ins().ishl_imm_u(count, 3);
-        let at = self.builder.ins().iadd(output, scaled);
-        self.builder.ins().store(MEMORY, letter, at, (self.frame.letters + 2) as i32 * 8);
-        let more = if self.model.stutter_invariant {
-            let differs = self.builder.ins().icmp(IntCC::NotEqual, letter, last);
-            let differs = self.builder.ins().uextend(types::I64, differs);
-            self.builder.ins().iadd(count, differs)
-        } else {
-            self.builder.ins().iadd_imm_s(count, 1)
-        };
-        self.builder.def_var(self.count, more);
-        self.builder.def_var(self.last, letter);
-    }
-
-    /// Control has come to a point: packs the state and returns.
-    fn arrive(&mut self, point: u32) {
-        let (model, layout) = (self.model, self.layout);
-        let location = self.spot.location;
-        let mut known = vec![0_u64; layout.words];
-        let mut code: Vec<Option<Value>> = vec![None; layout.words];
-        known[layout.point.word] |= u64::from(point) << layout.point.shift;
-        let mut fields: Vec<(Field, Term)> = Vec::new();
-        for (slot, data) in model.slots.iter() {
-            if !model.is_live(location, slot) {
-                continue;
-            }
-            match (layout.slots[slot.index()], data) {
-                (Place::Field(field), _) => {
-                    let value = self.scalar(slot);
-                    fields.push((field, value));
-                }
-                (Place::Words(first, length), Slot::Object { offset, .. }) => {
-                    let memory = self.memory();
-                    for word in 0..length {
-                        let at = *offset as i32 + word as i32 * 8;
-                        code[first + word] = Some(self.builder.ins().load(types::I64, MEMORY, memory, at));
-                    }
-                }
-                _ => {}
-            }
-        }
-        if let Some(field) = layout.last_letter {
-            let last = match &self.spot.word {
-                Word::Known(letters) => Term::Known(letters.last().copied().unwrap_or(0) as i64),
-                Word::Written => Term::Code(self.builder.use_var(self.last)),
-            };
-            fields.push((field, last));
-        }
-        for (field, value) in fields {
-            match value {
-                Term::Known(value) => {
-                    if value.wrapping_sub(field.least) as u64 > field.most.wrapping_sub(field.least) as u64 {
-                        return self.finish(status::OUT_OF_RANGE);
-                    }
-                    known[field.word] |= (value.wrapping_sub(field.least) as u64) << field.shift;
-                }
-                Term::Code(value) => {
-                    let packed = self.pack(field, value);
-                    let word = &mut code[field.word];
-                    *word = Some(word.map_or(packed, |word| self.builder.ins().bor(word, packed)));
-                }
-            }
-        }
-        let output = self.builder.use_var(self.output);
-        for (index, (known, code)) in known.into_iter().zip(code).enumerate() {
-            let word = match code {
-                None => self.builder.ins().iconst(types::I64, known as i64),
-                Some(code) if known == 0 => code,
-                Some(code) => self.builder.ins().bor_imm_s(code, known as i64),
-            };
-            self.builder.ins().store(MEMORY, word, output, index as i32 * 8);
-        }
-        if self.model.stutter_invariant && layout.last_letter.is_some() {
-            self.show_something();
-        }
-        self.finish_word(status::NEXT);
-    }
-
-    /// Shows the last letter again where nothing was shown.
-    fn show_something(&mut self) {
-        if self.spot.word != Word::Written {
-            return;
-        }
-        let output = self.builder.use_var(self.output);
-        let (count, last) = (self.builder.use_var(self.count), self.builder.use_var(self.last));
-        let (nothing, done) = (self.builder.create_block(), self.builder.create_block());
-        self.builder.ins().brif(count, done, &[], nothing, &[]);
-        self.builder.switch_to_block(nothing);
-        let at = (self.frame.letters + 2) as i32 * 8;
-        self.builder.ins().store(MEMORY, last, output, at);
-        let one = self.builder.ins().iconst(types::I64, 1);
-        self.builder.def_var(self.count, one);
-        self.builder.ins().jump(done, &[]);
-        self.builder.switch_to_block(done);
-    }
-
-    /// A value in its field; leaves where it does not fit.
-    fn pack(&mut self, field: Field, value: Value) -> Value {
-        let from_zero =
-            if field.least == 0 { value } else { self.builder.ins().iadd_imm_s(value, field.least.wrapping_neg()) };
-        let extent = field.most.wrapping_sub(field.least) as u64;
-        if extent != u64::MAX {
-            let most = self.builder.ins().iconst(types::I64, extent as i64);
-            let fits = self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, from_zero, most);
-            let (fine, wrong) = (self.builder.create_block(), self.builder.create_block());
-            self.builder.set_cold_block(wrong);
-            self.builder.ins().brif(fits, fine, &[], wrong, &[]);
-            self.builder.switch_to_block(wrong);
-            self.finish(status::OUT_OF_RANGE);
-            self.builder.switch_to_block(fine);
-        }
-        if field.shift == 0 { from_zero } else { self.builder.ins().ishl_imm_u(from_zero, i64::from(field.shift)) }
     }
 }

@@ -1,0 +1,150 @@
+//! Which functions are known by their names.
+
+/// Functions that neither change what a program can see nor need a body: their results are arbitrary.
+pub(super) const HARMLESS: &[&str] = &[
+    "printf",
+    "fprintf",
+    "dprintf",
+    "vprintf",
+    "vfprintf",
+    "puts",
+    "putchar",
+    "putc",
+    "fputs",
+    "fputc",
+    "putchar_unlocked",
+    "fflush",
+    "perror",
+    "setbuf",
+    "setvbuf",
+    "srand",
+    "srandom",
+    "sleep",
+    "usleep",
+    "sched_yield",
+    "syslog",
+    "__builtin_prefetch",
+    "pthread_attr_init",
+    "pthread_attr_destroy",
+    "pthread_attr_setdetachstate",
+    "pthread_attr_setstacksize",
+    "pthread_mutexattr_init",
+    "pthread_mutexattr_destroy",
+    "pthread_setconcurrency",
+    "fclose",
+    "isatty",
+    "getpid",
+    "getppid",
+    "clock",
+    "__errno_location",
+    "ftell",
+    "feof",
+    "ferror",
+];
+
+/// Functions that change control or memory in ways that are not modelled.
+const UNSUPPORTED: &[(&str, &str)] = &[
+    ("setjmp", "setjmp"),
+    ("_setjmp", "setjmp"),
+    ("__sigsetjmp", "setjmp"),
+    ("sigsetjmp", "setjmp"),
+    ("longjmp", "setjmp"),
+    ("siglongjmp", "setjmp"),
+    ("alloca", "vla"),
+    ("__builtin_alloca", "vla"),
+    ("__builtin_va_start", "va-arg"),
+    ("__builtin_va_end", "va-arg"),
+    ("__builtin_va_copy", "va-arg"),
+    ("__builtin_setjmp", "setjmp"),
+    ("__builtin_longjmp", "setjmp"),
+    ("fork", "fork"),
+    ("vfork", "fork"),
+    ("signal", "signal"),
+    ("sigaction", "signal"),
+    ("atexit", "atexit"),
+    ("pthread_self", "thread-function"),
+];
+
+/// Whether a call of an undeclared function of this name is understood.
+pub(crate) fn is_known(name: &str) -> bool {
+    HARMLESS.contains(&name)
+        || is_nondet(name)
+        || unsupported_code(name).is_some()
+        || matches!(
+            name.strip_prefix("__builtin_").unwrap_or(name),
+            "assume"
+                | "assert"
+                | "abort"
+                | "exit"
+                | "_exit"
+                | "_Exit"
+                | "quick_exit"
+                | "trap"
+                | "malloc"
+                | "calloc"
+                | "realloc"
+                | "free"
+                | "memcpy"
+                | "memmove"
+                | "memset"
+                | "bzero"
+                | "mempcpy"
+                | "rand"
+                | "random"
+                | "getchar"
+                | "scanf"
+                | "expect"
+                | "constant_p"
+                | "object_size"
+                | "unreachable"
+                | "inf"
+                | "inff"
+                | "huge_val"
+                | "huge_valf"
+                | "nan"
+                | "nanf"
+                | "isnan"
+                | "isinf"
+                | "fabs"
+                | "fabsf"
+        )
+        || matches!(
+            name,
+            "__VERIFIER_assume"
+                | "__ESBMC_assume"
+                | "__CPROVER_assume"
+                | "__VERIFIER_assert"
+                | "__ESBMC_assert"
+                | "__CPROVER_assert"
+                | "__VERIFIER_error"
+                | "__VERIFIER_ltl_step"
+                | "__VERIFIER_atomic_begin"
+                | "__VERIFIER_atomic_end"
+                | "__ESBMC_atomic_begin"
+                | "__ESBMC_atomic_end"
+                | "__assert_fail"
+                | "__assert_perror_fail"
+                | "__assert"
+        )
+        || crate::lower::threads::is_thread_function(name)
+}
+
+pub(super) fn is_nondet(name: &str) -> bool {
+    name.starts_with("__VERIFIER_nondet_") || name.starts_with("nondet_") || name.starts_with("__ESBMC_nondet_")
+}
+
+pub(super) fn unsupported_code(name: &str) -> Option<&'static str> {
+    if name.starts_with("__sync_") || name.starts_with("__atomic_") || name.starts_with("__c11_atomic") {
+        return Some("unsupported-atomic");
+    }
+    let (_, kind) = UNSUPPORTED.iter().find(|(known, _)| *known == name)?;
+    Some(match *kind {
+        "setjmp" => "unsupported-setjmp",
+        "vla" => "unsupported-vla",
+        "va-arg" => "unsupported-va-arg",
+        "signal" => "unsupported-signal",
+        "atexit" => "unsupported-atexit",
+        "fork" => "unsupported-fork",
+        _ => "unsupported-thread-function",
+    })
+}
