@@ -10,23 +10,32 @@
 //! | [`prefix`] | when nothing that follows can mend what was observed |
 //! | `symbolic`, `polynomial` | one turn of a loop for all turns at once |
 //! | `fairness` | which threads a loop starves |
+//! | [`encode`] | the transition formulas of edges, for checking proofs |
+//! | [`tableau`] | that the automaton of the negated goal is not too small |
 //!
 //! It trusts the interpreter (the semantics is what it says) and the evaluation of formulas on lasso words. It knows no
 //! engine, no analysis, and not the translation of formulas to automata: an error in those must not hide itself here.
 
 mod answers;
 mod closing;
+pub mod encode;
+pub mod explore;
 mod fairness;
 pub mod growth;
 mod polynomial;
 pub mod prefix;
+pub mod proof;
+pub mod refutation;
 mod relevance;
 pub mod replay;
 mod symbolic;
+pub mod tableau;
 mod walk;
 
 pub use answers::Input;
 pub use closing::Closing;
 pub use fairness::Starved;
 pub use growth::{Growth, confirm, grow};
+pub use proof::{Proof, Unproved, prove, prove_with};
+pub use refutation::Decider;
 pub use replay::{Limits, Rejected, Replayed, replay, replay_within};

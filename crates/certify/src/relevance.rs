@@ -11,15 +11,15 @@
 //! these edges: see [`closing`](super::closing) for the argument. The dependence is that of whole variables and does not
 //! look at the order of the edges, which makes the set larger than necessary and never too small.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use foundation::Id;
 use num_traits::{Signed, ToPrimitive};
 use program::semantics::Integers;
 use program::semantics::arithmetic::MOST_IDEAL_SHIFT;
 use program::{
-    Allocation, Atom, BinaryOp, Callee, Constant, EdgeId, ExprId, ExprKind, LocationId, Op, Operand, Place, Program,
-    Root, Scalar, VariableId,
+    Allocation, Atom, BinaryOp, Callee, Constant, EdgeId, ExprId, ExprKind, FunctionId, LocationId, Op, Operand, Place,
+    Program, Root, Scalar, VariableId,
 };
 use task::Task;
 
@@ -44,22 +44,58 @@ pub(crate) struct Relevance<'a> {
     /// Whether a signed overflow can be seen.
     overflow_is_seen: bool,
     everywhere: Variables,
+    threads: ThreadFunctions,
+}
+
+/// The functions that threads may run, whose results are kept until somebody waits for the thread.
+enum ThreadFunctions {
+    These(HashSet<FunctionId>),
+    Any,
+}
+
+/// What a value depends on.
+#[derive(Default)]
+pub(crate) struct Parts {
+    /// The variables that it is merely computed from.
+    pub sources: Vec<VariableId>,
+    /// The expressions that decide what else its evaluation does: what is read, what is undefined.
+    pub deciding: Vec<ExprId>,
 }
 
 impl<'a> Relevance<'a> {
     pub(crate) fn new(task: &'a Task) -> Self {
-        let program = &*task.program;
+        let state = |atom: &Atom| match atom {
+            Atom::State { value, .. } => Some(*value),
+            _ => None,
+        };
+        let atoms: Vec<ExprId> = task.atoms.iter().filter_map(state).collect();
+        Self::of(&task.program, &atoms, task.semantics.integers, task.atoms.contains(&Atom::Overflow))
+    }
+
+    /// The same for a program and atoms that were made from a task.
+    pub(crate) fn of(program: &'a Program, atoms: &[ExprId], integers: Integers, overflow_is_seen: bool) -> Self {
         let everywhere = Variables(program.variables.values().map(|variable| variable.address_taken).collect());
-        let overflow_is_seen = task.atoms.contains(&Atom::Overflow);
-        let mut relevance = Self { program, integers: task.semantics.integers, overflow_is_seen, everywhere };
+        let threads = ThreadFunctions::of(program);
+        let mut relevance = Self { program, integers, overflow_is_seen, everywhere, threads };
         let mut dependence = Dependence::new(&relevance);
-        for atom in task.atoms.iter() {
-            if let Atom::State { value, .. } = atom {
-                dependence.need(*value);
-            }
-        }
+        dependence.need_all(atoms);
         relevance.everywhere = dependence.closed();
         relevance
+    }
+
+    /// The program.
+    pub(crate) fn program(&self) -> &'a Program {
+        self.program
+    }
+
+    /// How its integers behave.
+    pub(crate) fn integers(&self) -> Integers {
+        self.integers
+    }
+
+    /// The smallest set that is closed along all edges of the program.
+    pub(crate) fn along_all(&self) -> Variables {
+        self.along(&self.program.edges.ids().collect(), &self.program.locations.ids().collect())
     }
 
     /// The smallest closed set along these edges, where threads stand at these locations meanwhile.
@@ -68,10 +104,104 @@ impl<'a> Relevance<'a> {
         for &location in locations {
             dependence.stand(location);
         }
+        let results = Results::of(self.program, edges);
         for &edge in edges {
-            dependence.take(edge, edges);
+            dependence.take(edge, &results);
         }
         dependence.closed()
+    }
+
+    /// What a value depends on.
+    pub(crate) fn parts(&self, operand: &Operand) -> Parts {
+        let mut parts = Parts::default();
+        let value = match operand {
+            Operand::Scalar(value) => *value,
+            Operand::Aggregate(place) => {
+                parts.deciding = place.operands();
+                // What pointers reach is needed in any case.
+                if let Root::Variable(variable) = place.root {
+                    parts.sources.push(variable);
+                }
+                return parts;
+            }
+        };
+        let exprs = &self.program.exprs;
+        let (mut open, mut seen) = (vec![value], HashSet::from([value]));
+        while let Some(expr) = open.pop() {
+            let inner = match &exprs.get(expr).kind {
+                _ if !self.is_harmless(expr) => {
+                    parts.deciding.push(expr);
+                    continue;
+                }
+                ExprKind::Load(place) => {
+                    parts.deciding.extend(place.operands());
+                    if let Root::Variable(variable) = place.root {
+                        parts.sources.push(variable);
+                    }
+                    continue;
+                }
+                // Which operands are evaluated decides what is read, and so what is asked for.
+                ExprKind::And(left, right) | ExprKind::Or(left, right) => {
+                    parts.deciding.push(*left);
+                    vec![*right]
+                }
+                ExprKind::If(condition, then, otherwise) => {
+                    parts.deciding.push(*condition);
+                    vec![*then, *otherwise]
+                }
+                _ => exprs.operands(expr),
+            };
+            open.extend(inner.into_iter().filter(|&part| seen.insert(part)));
+        }
+        parts
+    }
+
+    /// Whether the outermost operation of an expression has a value whatever its operands are, no side effect, and
+    /// nothing to do with addresses.
+    pub(crate) fn is_harmless(&self, expr: ExprId) -> bool {
+        let Self { program, integers, overflow_is_seen, .. } = self;
+        let exprs = &program.exprs;
+        let ty = exprs.ty(expr);
+        let constant = |expr: ExprId| match &exprs.get(expr).kind {
+            ExprKind::Constant(Constant::Int(value)) => Some(value),
+            _ => None,
+        };
+        match &exprs.get(expr).kind {
+            _ if ty == Scalar::Pointer => false,
+            ExprKind::Unary(..) | ExprKind::Binary(..) if *overflow_is_seen => false,
+            ExprKind::Binary(op, _, right) => match (op, ty) {
+                (_, Scalar::Float(_)) => true,
+                (BinaryOp::Divide | BinaryOp::Remainder, _) => {
+                    constant(*right).is_some_and(|divisor| divisor.is_positive())
+                }
+                (BinaryOp::ShiftLeft | BinaryOp::ShiftRight, Scalar::Int(ty)) => {
+                    let most = match integers {
+                        Integers::Machine => u32::from(ty.bits).saturating_sub(1),
+                        Integers::Ideal => MOST_IDEAL_SHIFT,
+                    };
+                    // An ideal integer that is shifted to the left again and again becomes too large.
+                    let grows = *integers == Integers::Ideal && *op == BinaryOp::ShiftLeft;
+                    !grows && constant(*right).and_then(ToPrimitive::to_u32).is_some_and(|count| count <= most)
+                }
+                (BinaryOp::Multiply, _) => *integers == Integers::Machine,
+                _ => true,
+            },
+            ExprKind::Compare(_, left, _) => exprs.ty(*left) != Scalar::Pointer,
+            ExprKind::Cast(operand) => {
+                let from = exprs.ty(*operand);
+                let out_of_range = matches!((from, ty), (Scalar::Float(_), Scalar::Int(_)));
+                from != Scalar::Pointer && !out_of_range
+            }
+            ExprKind::AddressOf(_) | ExprKind::PointerAdd { .. } | ExprKind::PointerDifference { .. } => false,
+            ExprKind::Constant(_)
+            | ExprKind::Load(_)
+            | ExprKind::FunctionAddress(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Not(_)
+            | ExprKind::And(..)
+            | ExprKind::Or(..)
+            | ExprKind::If(..) => true,
+        }
     }
 }
 
@@ -93,18 +223,20 @@ impl<'r> Dependence<'r> {
     /// The closure of what is needed under flows.
     fn closed(self) -> Variables {
         let Self { mut needed, mut flows, .. } = self;
-        loop {
-            let before = flows.len();
-            let mut grown = false;
-            flows.retain(|&(target, source)| {
-                let flows_in = needed.contains(target);
-                grown |= flows_in && needed.insert(source);
-                !flows_in
-            });
-            if !grown || flows.len() == before {
-                return needed;
+        flows.sort_unstable();
+        flows.dedup();
+        let mut open: Vec<VariableId> = flows.iter().map(|&(target, _)| target).collect();
+        open.dedup();
+        open.retain(|&target| needed.contains(target));
+        while let Some(target) = open.pop() {
+            let first = flows.partition_point(|&(other, _)| other < target);
+            for &(_, source) in flows[first..].iter().take_while(|&&(other, _)| other == target) {
+                if needed.insert(source) {
+                    open.push(source);
+                }
             }
         }
+        needed
     }
 
     /// A thread stands here: the guards of all edges are looked at, and so is what it may wait for, which
@@ -118,8 +250,8 @@ impl<'r> Dependence<'r> {
         }
     }
 
-    /// An edge is taken; `edges` are all that are.
-    fn take(&mut self, edge: EdgeId, edges: &BTreeSet<EdgeId>) {
+    /// An edge is taken, and results are returned to these calls.
+    fn take(&mut self, edge: EdgeId, results: &Results) {
         let program = self.relevance.program;
         match &program.edges[edge].op {
             Op::Skip
@@ -165,8 +297,12 @@ impl<'r> Dependence<'r> {
             }
             Op::Return(Some(value)) => {
                 let sources = self.sources_of(value);
-                for result in results_of_calls(program, edge, edges) {
+                let returning = program.locations[program.edges[edge].from].function;
+                for result in results.of_function(returning) {
                     self.flow(result, sources.clone());
+                }
+                if self.relevance.threads.contains(returning) {
+                    self.need_variables(sources);
                 }
             }
             Op::Allocate { size, contents, .. } => {
@@ -218,106 +354,59 @@ impl<'r> Dependence<'r> {
     /// The variables that a value depends on only by being computed from them. What else its evaluation depends on is
     /// needed.
     fn sources_of(&mut self, operand: &Operand) -> Vec<VariableId> {
-        let value = match operand {
-            Operand::Scalar(value) => *value,
-            Operand::Aggregate(place) => {
-                self.need_all(&place.operands());
-                return match place.root {
-                    Root::Variable(variable) => vec![variable],
-                    // What pointers reach is needed in any case.
-                    Root::Pointer { .. } => Vec::new(),
-                };
-            }
-        };
-        let exprs = &self.relevance.program.exprs;
-        let mut sources = Vec::new();
-        let (mut open, mut seen) = (vec![value], HashSet::from([value]));
-        while let Some(expr) = open.pop() {
-            let parts = match &exprs.get(expr).kind {
-                _ if !self.is_harmless(expr) => {
-                    self.need(expr);
-                    continue;
-                }
-                ExprKind::Load(place) => {
-                    self.need_all(&place.operands());
-                    if let Root::Variable(variable) = place.root {
-                        sources.push(variable);
-                    }
-                    continue;
-                }
-                // Which operands are evaluated decides what is read, and so what is asked for.
-                ExprKind::And(left, right) | ExprKind::Or(left, right) => {
-                    self.need(*left);
-                    vec![*right]
-                }
-                ExprKind::If(condition, then, otherwise) => {
-                    self.need(*condition);
-                    vec![*then, *otherwise]
-                }
-                _ => exprs.operands(expr),
-            };
-            open.extend(parts.into_iter().filter(|&part| seen.insert(part)));
-        }
+        let Parts { sources, deciding } = self.relevance.parts(operand);
+        self.need_all(&deciding);
         sources
-    }
-
-    /// Whether the outermost operation of an expression has a value whatever its operands are, no side effect, and
-    /// nothing to do with addresses.
-    fn is_harmless(&self, expr: ExprId) -> bool {
-        let Relevance { program, integers, overflow_is_seen, .. } = self.relevance;
-        let exprs = &program.exprs;
-        let ty = exprs.ty(expr);
-        let constant = |expr: ExprId| match &exprs.get(expr).kind {
-            ExprKind::Constant(Constant::Int(value)) => Some(value),
-            _ => None,
-        };
-        match &exprs.get(expr).kind {
-            _ if ty == Scalar::Pointer => false,
-            ExprKind::Unary(..) | ExprKind::Binary(..) if *overflow_is_seen => false,
-            ExprKind::Binary(op, _, right) => match (op, ty) {
-                (_, Scalar::Float(_)) => true,
-                (BinaryOp::Divide | BinaryOp::Remainder, _) => {
-                    constant(*right).is_some_and(|divisor| divisor.is_positive())
-                }
-                (BinaryOp::ShiftLeft | BinaryOp::ShiftRight, Scalar::Int(ty)) => {
-                    let most = match integers {
-                        Integers::Machine => u32::from(ty.bits).saturating_sub(1),
-                        Integers::Ideal => MOST_IDEAL_SHIFT,
-                    };
-                    // An ideal integer that is shifted to the left again and again becomes too large.
-                    let grows = *integers == Integers::Ideal && *op == BinaryOp::ShiftLeft;
-                    !grows && constant(*right).and_then(ToPrimitive::to_u32).is_some_and(|count| count <= most)
-                }
-                (BinaryOp::Multiply, _) => *integers == Integers::Machine,
-                _ => true,
-            },
-            ExprKind::Compare(_, left, _) => exprs.ty(*left) != Scalar::Pointer,
-            ExprKind::Cast(operand) => {
-                let from = exprs.ty(*operand);
-                let out_of_range = matches!((from, ty), (Scalar::Float(_), Scalar::Int(_)));
-                from != Scalar::Pointer && !out_of_range
-            }
-            ExprKind::AddressOf(_) | ExprKind::PointerAdd { .. } | ExprKind::PointerDifference { .. } => false,
-            ExprKind::Constant(_)
-            | ExprKind::Load(_)
-            | ExprKind::FunctionAddress(_)
-            | ExprKind::Unary(..)
-            | ExprKind::Not(_)
-            | ExprKind::And(..)
-            | ExprKind::Or(..)
-            | ExprKind::If(..) => true,
-        }
     }
 }
 
-/// The variables that receive what a returning edge returns. Along a loop, the calls that its returns belong to are
-/// taken too, because the activations are the same after it.
-fn results_of_calls(program: &Program, edge: EdgeId, edges: &BTreeSet<EdgeId>) -> Vec<VariableId> {
-    let returning = program.locations[program.edges[edge].from].function;
-    let result_of = |edge: &EdgeId| match &program.edges[*edge].op {
-        Op::Call { callee: Callee::Function(function), result, .. } if *function == returning => *result,
-        Op::Call { callee: Callee::Pointer(_), result, .. } => *result,
-        _ => None,
-    };
-    edges.iter().filter_map(result_of).collect()
+/// The variables that receive what functions return. Along a loop, the calls that its returns belong to are taken too,
+/// because the activations are the same after it.
+struct Results {
+    of: HashMap<FunctionId, Vec<VariableId>>,
+    /// Those of calls through pointers.
+    of_any: Vec<VariableId>,
+}
+
+impl Results {
+    fn of(program: &Program, edges: &BTreeSet<EdgeId>) -> Self {
+        let mut results = Self { of: HashMap::new(), of_any: Vec::new() };
+        for &edge in edges {
+            match &program.edges[edge].op {
+                Op::Call { callee: Callee::Function(function), result, .. } => {
+                    results.of.entry(*function).or_default().extend(*result);
+                }
+                Op::Call { callee: Callee::Pointer(_), result, .. } => results.of_any.extend(*result),
+                _ => {}
+            }
+        }
+        results
+    }
+
+    fn of_function(&self, function: FunctionId) -> impl Iterator<Item = VariableId> {
+        self.of.get(&function).into_iter().flatten().chain(&self.of_any).copied()
+    }
+}
+
+impl ThreadFunctions {
+    fn of(program: &Program) -> Self {
+        let mut functions = HashSet::new();
+        for edge in program.edges.values() {
+            match &edge.op {
+                Op::Spawn { function: Callee::Function(function), .. } => {
+                    functions.insert(*function);
+                }
+                Op::Spawn { function: Callee::Pointer(_), .. } => return ThreadFunctions::Any,
+                _ => {}
+            }
+        }
+        ThreadFunctions::These(functions)
+    }
+
+    fn contains(&self, function: FunctionId) -> bool {
+        match self {
+            ThreadFunctions::These(functions) => functions.contains(&function),
+            ThreadFunctions::Any => true,
+        }
+    }
 }

@@ -12,6 +12,9 @@ use task::Reason;
 
 use super::vocabulary::{Bounds, Vocabulary};
 
+/// Masks with more runs of ones than this are bit-vectors.
+const MOST_RUNS: usize = 4;
+
 /// An expression in logic.
 #[derive(Clone, Debug)]
 pub struct Encoded {
@@ -318,15 +321,16 @@ impl Encoder<'_, '_> {
             let bounds = Bounds::between(BigInt::zero(), BigInt::one());
             return Ok(Encoded { term: self.number(set), defined, bounds });
         }
-        // A mask of the last bits is a remainder, on infinite two's complement too.
+        // A mask of the last bits is a remainder, on infinite two's complement too; a run of bits is the difference of two.
         for (value, mask) in [(&left, &right), (&right, &left)] {
             if op == BinaryOp::BitAnd
                 && let (Some(low), Some(high)) = (&mask.bounds.low, &mask.bounds.high)
                 && low == high
                 && low.is_positive()
-                && (low & (low + 1u8)).is_zero()
+                && let Some(runs) = runs_of_ones(low)
             {
-                let term = terms.modulo(value.term, terms.integer(low + 1u8));
+                let rest = |bit: u64| terms.modulo(value.term, terms.integer(BigInt::one() << bit));
+                let term = terms.add(runs.into_iter().map(|(first, end)| terms.subtract(rest(end), rest(first))));
                 return Ok(Encoded { term, defined, bounds: Bounds::between(BigInt::zero(), low.clone()) });
             }
         }
@@ -354,6 +358,21 @@ impl Encoder<'_, '_> {
         let below = terms.subtract(number, terms.integer(BigInt::one() << width));
         Ok(Encoded { term: terms.ite(is_negative, below, number), defined, bounds: Bounds::of_type(ty) })
     }
+}
+
+/// The runs of ones in a number that is not negative, by their first bit and the one behind their last, if they are few.
+fn runs_of_ones(number: &BigInt) -> Option<Vec<(u64, u64)>> {
+    let mut runs = Vec::new();
+    let mut bit = 0;
+    while bit < number.bits() {
+        let first = (bit..number.bits()).find(|&at| number.bit(at))?;
+        bit = (first..=number.bits()).find(|&at| !number.bit(at))?;
+        runs.push((first, bit));
+        if runs.len() > MOST_RUNS {
+            return None;
+        }
+    }
+    Some(runs)
 }
 
 fn truth(term: Term, defined: Term) -> Encoded {

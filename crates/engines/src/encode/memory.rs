@@ -167,8 +167,7 @@ impl Memory {
             Object::Variable(variable) => variable.index(),
             Object::Heap(edge) => self.variables + edge.index(),
         };
-        let number = -BigInt::from(number + 1);
-        if self.has_arithmetic { number << APART } else { number }
+        -BigInt::from(number + 1) << APART
     }
 
     /// The smallest and largest numbers of addresses that are counted from an object's beginning.

@@ -283,6 +283,20 @@ impl<'p> Vocabulary<'p> {
         self.variables.borrow().get(&symbol).copied()
     }
 
+    /// The type of the scalar that a symbol stands for; none for arrays.
+    pub fn scalar_of(&self, symbol: Symbol) -> Option<Scalar> {
+        if let Some(variable) = self.variable(symbol) {
+            return match self.shape_of(self.program().variables[variable].ty)? {
+                Shape::Scalar(scalar) => Some(scalar),
+                Shape::Array { .. } => None,
+            };
+        }
+        let cells = self.cells.borrow();
+        let (object, cell) = cells.iter().find(|(_, own)| **own == symbol).map(|(key, _)| *key)?;
+        let Cell::One(offset) = cell else { return None };
+        Some(self.memory.layout(object)?.slots.get(&offset)?.scalar)
+    }
+
     /// All variables that have a symbol by now.
     pub fn named(&self) -> Vec<(VariableId, Symbol)> {
         self.symbols.borrow().iter().map(|(&variable, &symbol)| (variable, symbol)).collect()
@@ -305,6 +319,13 @@ impl<'p> Vocabulary<'p> {
             None if self.is_machine() => Bounds::of_type(ty),
             None => Bounds::default(),
         }
+    }
+
+    /// The few values that a variable can have, where they are no interval.
+    pub fn few_values(&self, variable: VariableId) -> Option<&[i128]> {
+        let values = self.ranges.of(self.program(), variable)?.explicit()?;
+        let (first, last) = (values.first()?, values.last()?);
+        (last.checked_sub(*first)? >= values.len() as i128).then_some(values)
     }
 
     /// What is known of the value of a variable wherever control is, by its symbol.

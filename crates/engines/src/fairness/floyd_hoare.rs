@@ -74,6 +74,12 @@ impl<'t> FloydHoare<'t> {
         Explored { states: states.conditions.iter().enumerate().map(state).collect(), transitions }
     }
 
+    /// The predicates that hold in a state.
+    pub fn held(&self, state: u32) -> Vec<Term> {
+        let states = self.states.borrow();
+        states.sets[state as usize].iter().map(|&index| self.predicates[index as usize]).collect()
+    }
+
     /// Whether a word is refuted: it leads to `false`.
     pub fn refutes<'l>(&self, word: impl IntoIterator<Item = &'l Letter>) -> bool {
         let mut state = StateId::from_index(TRUE);

@@ -6,7 +6,7 @@
 //! every triple.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use logic::{Symbol, Term, Terms};
 use smt::{Cached, Solver, Z3};
@@ -30,9 +30,18 @@ pub struct Triples<'t> {
     /// The terms.
     pub terms: &'t Terms,
     solver: RefCell<Cached<'t, Z3<'t>>>,
-    known: RefCell<HashMap<Symbol, Term>>,
+    known: RefCell<Known>,
     valid: RefCell<HashMap<(Term, u32, Term), bool>>,
     decided: RefCell<Decided>,
+}
+
+/// What is known of single variables beforehand.
+#[derive(Default)]
+pub struct Known {
+    /// What holds for a variable's value once it has been set.
+    pub when_set: HashMap<Symbol, Term>,
+    /// The variables that are set from the start.
+    pub is_always_set: HashSet<Symbol>,
 }
 
 impl<'t> Triples<'t> {
@@ -47,21 +56,27 @@ impl<'t> Triples<'t> {
         }
     }
 
-    /// From here on these conditions on single variables hold wherever control is.
-    pub fn know(&self, known: HashMap<Symbol, Term>) {
+    /// From here on this is known.
+    pub fn know(&self, known: Known) {
         *self.known.borrow_mut() = known;
         self.valid.borrow_mut().clear();
     }
 
-    /// What is known of some variables.
+    /// What is known of some variables wherever control is.
     pub fn known_of<'s>(&self, symbols: impl IntoIterator<Item = &'s Symbol>) -> Term {
-        let known = self.known.borrow();
-        self.terms.and(symbols.into_iter().filter_map(|symbol| known.get(symbol).copied()).collect::<Vec<_>>())
+        self.terms.and(symbols.into_iter().filter_map(|symbol| self.known(*symbol)).collect::<Vec<_>>())
     }
 
-    /// What is known of a variable.
+    /// What is known of a variable wherever control is.
     pub fn known(&self, symbol: Symbol) -> Option<Term> {
-        self.known.borrow().get(&symbol).copied()
+        let known = self.known.borrow();
+        known.when_set.get(&symbol).filter(|_| known.is_always_set.contains(&symbol)).copied()
+    }
+
+    /// What is known of some variables where each of them has been set.
+    pub fn known_when_set<'s>(&self, symbols: impl IntoIterator<Item = &'s Symbol>) -> Term {
+        let known = self.known.borrow();
+        self.terms.and(symbols.into_iter().filter_map(|symbol| known.when_set.get(symbol).copied()).collect::<Vec<_>>())
     }
 
     /// How triples were decided so far.
@@ -107,7 +122,7 @@ impl<'t> Triples<'t> {
         }
         // What is known of the variables afterwards may be used as well.
         let written: Vec<Symbol> = seen.iter().copied().filter(|symbol| step.updates.contains_key(symbol)).collect();
-        let refuted = terms.and([terms.not(after), self.known_of(&written)]);
+        let refuted = terms.and([terms.not(after), self.known_when_set(&written)]);
         let refuted = step.after(terms, refuted);
         let known = terms.and([before, step.guard, step.known]);
         if refuted == terms.truth(false) || known == terms.truth(false) {

@@ -43,10 +43,14 @@ pub fn examine(
     }
     let mut assumptions: Vec<Term> = Vec::new();
     let mut origins: Vec<(usize, Origin)> = Vec::new();
+    // What is known before the steps.
+    let mut known_before: Vec<(usize, Term, Term)> = Vec::new();
     let mut renamed_steps: Vec<Step> = Vec::new();
     for (position, step) in steps.iter().enumerate() {
         let step = if step.inputs.is_empty() { step.clone() } else { step.with_new_inputs(terms) };
-        given.push(terms.substitute(step.known, &versions));
+        for conjunct in terms.conjuncts(step.known) {
+            known_before.push((position, conjunct, terms.substitute(conjunct, &versions)));
+        }
         for conjunct in terms.conjuncts(step.guard) {
             assumptions.push(terms.substitute(conjunct, &versions));
             origins.push((position, Origin::Guard(conjunct)));
@@ -63,9 +67,21 @@ pub fn examine(
         renamed_steps.push(step);
     }
     solver.push();
-    given.into_iter().for_each(|known| solver.assert(known));
-    let answer = solver.check(&assumptions);
-    let core: BTreeSet<Term> = solver.core().into_iter().collect();
+    given.iter().for_each(|&known| solver.assert(known));
+    solver.push();
+    known_before.iter().for_each(|&(_, _, known)| solver.assert(known));
+    let mut answer = solver.check(&assumptions);
+    let mut core: BTreeSet<Term> = solver.core().into_iter().collect();
+    solver.pop();
+    if matches!(answer, Satisfiability::Unsatisfiable) && core.is_empty() {
+        // What is known at different places excludes each other: that is the reason then.
+        for (position, conjunct, known) in known_before {
+            assumptions.push(known);
+            origins.push((position, Origin::Guard(conjunct)));
+        }
+        answer = solver.check(&assumptions);
+        core = solver.core().into_iter().collect();
+    }
     solver.pop();
     match answer {
         Satisfiability::Satisfiable => Trace::Feasible,
@@ -113,11 +129,28 @@ pub fn backward(terms: &Terms, solver: &mut dyn Solver, steps: &[Step], reached:
     for step in steps.iter().rev() {
         let image = terms.and([step.guard, step.after(terms, leading)]);
         let inputs: Vec<Symbol> = terms.symbols(image).intersection(&step.inputs).copied().collect();
-        leading = if inputs.is_empty() { image } else { solver.eliminate(&inputs, image)? };
+        leading = if inputs.is_empty() {
+            image
+        } else {
+            match solver.eliminate(&inputs, image) {
+                Some(eliminated) => eliminated,
+                // Where nothing leads on there is nothing to eliminate.
+                None if is_impossible(solver, image) => terms.truth(false),
+                None => return None,
+            }
+        };
         predicates.push(terms.not(leading));
     }
     predicates.reverse();
     Some(predicates)
+}
+
+fn is_impossible(solver: &mut dyn Solver, condition: Term) -> bool {
+    solver.push();
+    solver.assert(condition);
+    let answer = solver.check(&[]);
+    solver.pop();
+    answer.is_unsatisfiable()
 }
 
 /// The predicates before each step and after the last one, forward from a condition at the beginning. Only variables

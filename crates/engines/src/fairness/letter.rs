@@ -47,6 +47,10 @@ pub struct Taken {
     pub exit: Exit,
     /// What is read from outside, by the symbols of the letter's step.
     pub asked: Vec<Asked>,
+    /// The edge of the property's automaton that is taken with it, if a letter of the property is read.
+    pub read: Option<u32>,
+    /// Whether it is taken under one of several conditions only; the others have letters of their own, or cannot hold.
+    pub is_part: bool,
 }
 
 /// All letters of a Büchi program.
@@ -58,9 +62,9 @@ pub struct Letters {
 }
 
 impl Letters {
-    /// The letter of a step that takes one edge.
-    pub fn of_passage(&self, edge: Option<EdgeId>, passage: &Passage) -> Letter {
-        let taken = Taken { edge, exit: passage.exit, asked: passage.asked.clone() };
+    /// The letter of a step that takes one edge of the program, and one of the property's automaton or none.
+    pub fn of_passage(&self, edge: Option<EdgeId>, passage: &Passage, read: Option<u32>) -> Letter {
+        let taken = Taken { edge, exit: passage.exit, asked: passage.asked.clone(), read, is_part: false };
         self.letter(passage.step.clone(), Rc::new([taken]))
     }
 
@@ -90,10 +94,11 @@ impl Letters {
         Rc::clone(&self.ways.borrow()[letter.way as usize])
     }
 
-    /// The letter with the same way and a stronger guard.
-    pub fn guarded(&self, letter: Letter, guard: logic::Term) -> Letter {
+    /// The letter with the same way and a stronger guard, which may be one of several.
+    pub fn guarded(&self, letter: Letter, guard: logic::Term, is_part: bool) -> Letter {
         let step = Step { guard, ..(*self.step(letter)).clone() };
-        self.letter(step, self.way(letter))
+        let part = |taken: &Taken| Taken { is_part: taken.is_part || is_part, ..taken.clone() };
+        self.letter(step, self.way(letter).iter().map(part).collect())
     }
 
     /// The letter with the same way, of which more is known.

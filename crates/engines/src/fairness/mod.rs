@@ -16,6 +16,7 @@
 //! | [`remainder`] | emptiness of the Büchi program minus the modules |
 //! | [`lasso`] | ranking functions and arguments for non-termination of one lasso |
 //! | [`refine`] | from a lasso to a module |
+//! | [`certificate`] | the proof, written down |
 //! | [`violation`], [`answers`] | from an execution of a lasso to a counterexample |
 //! | [`watch`], [`show`] | what the engine tells of its work while it goes on |
 //!
@@ -23,6 +24,7 @@
 
 pub mod answers;
 pub mod blocks;
+pub mod certificate;
 pub mod floyd_hoare;
 pub mod hoare;
 pub mod interpolate;
@@ -43,16 +45,19 @@ pub mod watch;
 use std::rc::Rc;
 use std::time::Duration;
 
+use automata::algorithms::trim_with;
 use foundation::{Budget, Span};
 use logic::Terms;
 use program::passes::inline::NotInlined;
 use program::passes::{NotPrepared, Prepared, prepare, simplify};
 use program::{Op, Program};
 use smt::Z3;
-use task::{Certificate, Engine, Negation, Outcome, Reason, Statistics, Task, Verdict};
+use task::{Certificate, Engine, Negation, Outcome, Reason, Statistics, Task, Unwritten, Verdict};
 
 use crate::encode::Vocabulary;
+use certificate::Proof;
 use hoare::Triples;
+use invariants::Strengthened;
 use module::{Refuted, Shared};
 use observation::Observation;
 use product::Builder;
@@ -96,15 +101,18 @@ impl Fairness<'_> {
     fn decide(&self, task: &Task, budget: &Budget, statistics: &mut Statistics) -> Result<Verdict, Reason> {
         let mut negation = Negation::new(task, budget)?;
         negation.automaton = strength::by_strength(&negation.automaton);
+        // Whoever checks the proof sees only from the formula's shape that repetitions do not count.
+        negation.stutter_invariant &= !task.formulas.has_next(task.goal);
         statistics.count("automaton_states", negation.automaton.state_count() as u64);
-        let prepared = prepared(task)?;
+        let inlined = inlined(task)?;
+        let prepared = simplify(inlined.clone());
         let terms = Terms::new();
         let vocabulary = Vocabulary::new(&prepared, &terms);
         budget.check()?;
         let mut solver = Z3::new(&terms, budget);
         solver.set_query_limit(Some(QUERY_LIMIT));
         let triples = Rc::new(Triples::new(&terms, solver));
-        let observation = Observation::new(task, &negation, &vocabulary)?;
+        let observation = Observation::new(task, &negation, &inlined, &vocabulary)?;
         let builder = Builder {
             terms: &terms,
             vocabulary: &vocabulary,
@@ -115,8 +123,10 @@ impl Fairness<'_> {
         };
         let mut product = builder.build()?;
         product.graph = blocks::compose(&terms, &product.graph, &product.letters, &triples, budget)?;
-        product.graph = invariants::strengthen(&terms, &product.graph, &product.letters, &triples, budget)?;
-        product.growth.reduced = (product.graph.state_count(), product.graph.edge_count());
+        let Strengthened { graph: whole, invariants } =
+            invariants::strengthen(&vocabulary, &product.graph, &product.places, &product.letters, &triples, budget)?;
+        let (graph, kept) = trim_with(&whole);
+        product.growth.reduced = (graph.state_count(), graph.edge_count());
         let growth = product.growth;
         statistics.count("program_locations", growth.program.0 as u64);
         statistics.count("program_edges", growth.program.1 as u64);
@@ -130,10 +140,10 @@ impl Fairness<'_> {
         let (locations, edges) = growth.reduced;
         let mut progress = Progress { locations, edges, ..Progress::default() };
         let told = self.watch.interest();
-        let picture = (told >= Interest::Everything).then(|| show.product(&product.graph));
+        let picture = (told >= Interest::Everything).then(|| show.product(&graph));
         self.watch.product(&progress, picture.as_ref());
         drop(picture);
-        let mut rest = Rest::new(&product.graph);
+        let mut rest = Rest::new(&graph);
         // The modules with the numbers of their lassos, for those who want to see them in the end.
         let mut modules: Vec<(usize, Shared<'_>)> = Vec::new();
         let verdict = loop {
@@ -146,7 +156,24 @@ impl Fairness<'_> {
                 Ok(Some(lasso)) => lasso,
                 Ok(None) => {
                     let Progress { finite, ranked, .. } = progress;
-                    break Ok(Verdict::Holds(Certificate::Refuted { finite, ranked }));
+                    let proof = Proof {
+                        terms: &terms,
+                        inlined: &inlined,
+                        vocabulary: &vocabulary,
+                        negation: &negation,
+                        observation: &observation,
+                        whole: &whole,
+                        places: &product.places,
+                        invariants: &invariants,
+                        letters: &letters,
+                        kept: &kept,
+                        rest: &rest,
+                        finite,
+                    };
+                    break Ok(Verdict::Holds(match proof.write() {
+                        Ok(refutation) => Certificate::Refutation(Box::new(refutation)),
+                        Err(why) => Certificate::Unwritten(Unwritten { finite, ranked, why }),
+                    }));
                 }
                 Err(exhausted) => break Err(exhausted.into()),
             };
@@ -204,14 +231,13 @@ impl Fairness<'_> {
     }
 }
 
-fn prepared(task: &Task) -> Result<Prepared, Reason> {
-    let prepared = prepare(&task.program, &task.atoms, task.semantics, MOST_EDGES).map_err(|why| match why {
+fn inlined(task: &Task) -> Result<Prepared, Reason> {
+    prepare(&task.program, &task.atoms, task.semantics, MOST_EDGES).map_err(|why| match why {
         NotPrepared::Threads => Reason::unsupported("threads", first_thread(&task.program)),
         NotPrepared::NotInlined(NotInlined::Recursion { span, .. }) => Reason::unsupported("recursion", Some(span)),
         NotPrepared::NotInlined(NotInlined::TooLarge) => Reason::unsupported("a program of this size", None),
         NotPrepared::NotInlined(NotInlined::NoEntry) => Reason::unsupported("a program without an entry", None),
-    })?;
-    Ok(simplify(prepared))
+    })
 }
 
 /// Where the program starts a thread.

@@ -10,8 +10,9 @@ use analysis::points_to::Object;
 use automata::buchi::Guard;
 use foundation::Id;
 use logic::{Term, Terms};
+use program::passes::Prepared;
 use program::semantics::ObserveMode;
-use program::{Atom, EdgeId, LocationId, Observe, Op};
+use program::{Atom, EdgeId, ExprKind, LocationId, Observe, Op, Root, Step, VariableId};
 use task::{Negation, Reason, Task};
 
 use crate::encode::expression::Encoder;
@@ -32,7 +33,12 @@ pub struct Observation<'t> {
 
 impl<'t> Observation<'t> {
     /// The observation of a task's program.
-    pub fn new(task: &'t Task, negation: &Negation, vocabulary: &'t Vocabulary<'t>) -> Result<Self, Reason> {
+    pub fn new(
+        task: &'t Task,
+        negation: &Negation,
+        inlined: &Prepared,
+        vocabulary: &'t Vocabulary<'t>,
+    ) -> Result<Self, Reason> {
         for atom in &negation.atoms {
             match &task.atoms[atom.index()] {
                 Atom::Overflow => return Err(Reason::unsupported("the atom `overflow`", None)),
@@ -51,16 +57,19 @@ impl<'t> Observation<'t> {
             return Err(Reason::unsupported(what, None));
         }
         let program = vocabulary.program();
-        let mode = task.semantics.observe;
-        let observed: Vec<bool> = (program.edges.values())
-            .map(|edge| match mode {
-                ObserveMode::Statement | ObserveMode::Change => edge.observe != Observe::No,
-                ObserveMode::Step => edge.observe == Observe::Step,
-            })
-            .collect();
-        let mut observation = Self { task, vocabulary, reads: observed.clone(), is_stale: Vec::new() };
-        observation.thin_out(negation, &observed)?;
+        let mut observation = Self { task, vocabulary, reads: Vec::new(), is_stale: Vec::new() };
+        let observed: Vec<bool> = program.edges.values().map(|edge| observation.is_observed(edge)).collect();
+        observation.reads = observed.clone();
+        observation.thin_out(negation, inlined, &observed)?;
         Ok(observation)
+    }
+
+    /// Whether the state after an edge is observed.
+    pub fn is_observed(&self, edge: &program::Edge) -> bool {
+        match self.task.semantics.observe {
+            ObserveMode::Statement | ObserveMode::Change => edge.observe != Observe::No,
+            ObserveMode::Step => edge.observe == Observe::Step,
+        }
     }
 
     /// Whether an edge reads a letter.
@@ -74,9 +83,10 @@ impl<'t> Observation<'t> {
     }
 
     /// Decides which edges read, and refuses cycles in which nothing is observed although an atom may change.
-    fn thin_out(&mut self, negation: &Negation, observed: &[bool]) -> Result<(), Reason> {
+    fn thin_out(&mut self, negation: &Negation, inlined: &Prepared, observed: &[bool]) -> Result<(), Reason> {
         let program = self.vocabulary.program();
-        let changes = self.changes(negation);
+        let mut changes = self.changes(negation);
+        self.may_change_by_computed_places(inlined, &mut changes);
         self.is_stale = self.stale(observed, &changes);
         if self.task.semantics.observe == ObserveMode::Change {
             self.refuse_unfinished(&changes)?;
@@ -157,6 +167,33 @@ impl<'t> Observation<'t> {
             written.is_some_and(|variable| is_seen(&Object::Variable(variable))) || seen(edge.from) != seen(edge.to)
         };
         program.edges.values().map(changes).collect()
+    }
+
+    /// Adds the edges that write in the inlined program to a place that is computed, though the passes have found out which
+    /// one it is: whoever checks the proof does not know that.
+    fn may_change_by_computed_places(&self, inlined: &Prepared, changes: &mut [bool]) {
+        let program = &inlined.program;
+        let (mut looked_at, mut reads_memory) = (HashSet::new(), false);
+        for expr in inlined.atoms.expressions() {
+            let mut note = |variable: VariableId| _ = looked_at.insert(variable);
+            reads_memory |= analysis::expressions::variables_read(program, expr, &mut note);
+        }
+        reads_memory |= looked_at.iter().any(|&variable| program.variables[variable].address_taken);
+        let is_computed = |step: &Step| match step {
+            Step::Index(index) => !matches!(program.exprs.get(*index).kind, ExprKind::Constant(_)),
+            Step::Field(_) => false,
+        };
+        let before = &self.vocabulary.prepared.inlined.edges;
+        for (edge, changes) in self.vocabulary.program().edges.ids().zip(changes) {
+            *changes |= match &program.edges[before[edge]].op {
+                Op::Assign { target, .. } | Op::Input { target, .. } => match target.root {
+                    Root::Pointer { .. } => reads_memory,
+                    Root::Variable(variable) => looked_at.contains(&variable) && target.path.iter().any(is_computed),
+                },
+                Op::CopyBytes { .. } | Op::SetBytes { .. } => reads_memory,
+                _ => false,
+            };
+        }
     }
 
     /// The locations at which an atom may differ from what was observed last.
@@ -252,6 +289,16 @@ impl<'t> Observation<'t> {
             conditions.push(terms.and(literals));
         }
         Ok(conditions)
+    }
+
+    /// Gives symbols to all that the goal's atoms read, also where the automaton does not look at them.
+    pub fn name_atoms(&self, terms: &Terms) {
+        for location in self.vocabulary.program().locations.ids() {
+            for atom in self.task.goal_atoms() {
+                // What cannot be encoded has no symbols.
+                let _ = self.truth(terms, atom.index(), location, Exit::Passes);
+            }
+        }
     }
 
     /// The truth of an atom.

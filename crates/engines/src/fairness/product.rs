@@ -10,7 +10,6 @@
 
 use std::collections::HashMap;
 
-use automata::algorithms::trim;
 use automata::buchi::{Automaton, StateId};
 use foundation::{Budget, Id};
 use logic::Terms;
@@ -18,6 +17,7 @@ use program::{EdgeId, LocationId};
 use task::{Negation, Reason};
 
 use super::hoare::Triples;
+use super::invariants;
 use super::letter::{Letter, Letters};
 use super::observation::Observation;
 use crate::encode::edge::encode;
@@ -39,8 +39,10 @@ pub enum Place {
 
 /// A program that runs beside the automaton of its negated property.
 pub struct BuchiProgram {
-    /// Its states and edges.
+    /// Its states and edges, those too from which no fair trace is left.
     pub graph: Automaton<Letter>,
+    /// For each state, the place and the state of the property's automaton.
+    pub places: Vec<(Place, StateId)>,
     /// Its letters.
     pub letters: Letters,
     /// How large it was before anything was removed, and how large the program is.
@@ -90,13 +92,20 @@ impl Builder<'_, '_> {
             }
         }
         let start = initial::encode(self.vocabulary)?;
-        self.triples.know(self.vocabulary.known());
+        self.triples.know(invariants::known(self.vocabulary));
+        // The automaton's edges are numbered in the order of their sources.
+        let mut first_edge: Vec<u32> = vec![0];
+        for state in self.negation.automaton.states() {
+            first_edge.push(first_edge[state.index()] + self.negation.automaton.edges_from(state).len() as u32);
+        }
+        let mut places: Vec<(Place, StateId)> = Vec::new();
         let mut graph = Automaton::new(self.negation.automaton.acceptance_sets());
         let mut numbers: HashMap<(Place, StateId), StateId> = HashMap::new();
         let mut open: Vec<(Place, StateId)> = Vec::new();
         let mut number = |node: (Place, StateId), graph: &mut Automaton<Letter>, open: &mut Vec<_>| {
             *numbers.entry(node).or_insert_with(|| {
                 open.push(node);
+                places.push(node);
                 graph.add_state()
             })
         };
@@ -109,17 +118,20 @@ impl Builder<'_, '_> {
             let from = number(node, &mut graph, &mut open);
             let (place, state) = node;
             let mut follow = |edge: Option<EdgeId>, passage: &Passage, to: Place, reads: Option<(LocationId, Exit)>| {
-                let letter = letters.of_passage(edge, passage);
                 let Some((seen_from, exit)) = reads else {
-                    for letter in self.split(&letters, letter, self.terms.truth(true)) {
+                    let letter = letters.of_passage(edge, passage, None);
+                    for letter in self.split(&letters, letter, self.terms.truth(true), false) {
                         let to = number((to, state), &mut graph, &mut open);
                         graph.add_edge(from, letter, to, automata::buchi::Marks::NONE);
                     }
                     return Ok(());
                 };
-                for step in self.negation.automaton.edges_from(state) {
-                    for condition in self.observation.conditions(self.terms, &step.label, seen_from, exit)? {
-                        for letter in self.split(&letters, letter, condition) {
+                for (index, step) in self.negation.automaton.edges_from(state).iter().enumerate() {
+                    let letter = letters.of_passage(edge, passage, Some(first_edge[state.index()] + index as u32));
+                    let conditions = self.observation.conditions(self.terms, &step.label, seen_from, exit)?;
+                    let is_part = conditions.len() > 1;
+                    for condition in conditions {
+                        for letter in self.split(&letters, letter, condition, is_part) {
                             let to = number((to, step.to), &mut graph, &mut open);
                             graph.add_edge(from, letter, to, step.marks);
                         }
@@ -167,7 +179,7 @@ impl Builder<'_, '_> {
             product: (graph.state_count(), graph.edge_count()),
             reduced: (graph.state_count(), graph.edge_count()),
         };
-        Ok(BuchiProgram { graph: trim(&graph), letters, growth })
+        Ok(BuchiProgram { graph, places, letters, growth })
     }
 
     fn cuts_undefined(&self) -> bool {
@@ -176,7 +188,7 @@ impl Builder<'_, '_> {
 
     /// The letter with a condition that holds afterwards, split into letters with conjunctive guards, without those that
     /// can never be taken.
-    fn split(&self, letters: &Letters, letter: Letter, condition: logic::Term) -> Vec<Letter> {
+    fn split(&self, letters: &Letters, letter: Letter, condition: logic::Term, is_part: bool) -> Vec<Letter> {
         let step = letters.step(letter);
         let guard = self.terms.and([step.guard, step.after(self.terms, condition)]);
         if guard == self.terms.truth(false) {
@@ -186,7 +198,8 @@ impl Builder<'_, '_> {
             Some(disjuncts) => disjuncts.into_iter().map(|literals| self.terms.and(literals)).collect(),
             None => vec![guard],
         };
+        let is_part = is_part || disjuncts.len() > 1;
         let possible = disjuncts.into_iter().filter(|&guard| !self.triples.is_impossible(guard));
-        possible.map(|guard| letters.guarded(letter, guard)).collect()
+        possible.map(|guard| letters.guarded(letter, guard, is_part)).collect()
     }
 }

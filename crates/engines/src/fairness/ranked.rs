@@ -125,11 +125,16 @@ impl Stage {
     }
 }
 
+/// What a state is: see the table above.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-enum Role {
+pub enum Role {
+    /// `old` was never set.
     Stem,
+    /// The function has descended, or `old` was never set.
     Accepting,
+    /// Between accepting states.
     Cycle,
+    /// Nothing holds.
     False,
 }
 
@@ -228,17 +233,31 @@ impl<'t> Ranked<'t> {
         Explored { states: states.keys.iter().enumerate().map(state).collect(), transitions }
     }
 
+    /// The states that were computed so far, with what holds there.
+    pub fn annotations(&self) -> Vec<(Role, Vec<Term>)> {
+        let states = self.states.borrow();
+        let held = |(role, set): &Key| {
+            let predicates = self.predicates_of(*role);
+            (*role, set.iter().map(|&index| predicates[index as usize]).collect())
+        };
+        states.keys.iter().map(held).collect()
+    }
+
+    fn predicates_of(&self, role: Role) -> &[Term] {
+        match role {
+            Role::Stem => &self.stem_predicates,
+            Role::Accepting => &self.free_predicates,
+            Role::Cycle | Role::False => &self.cycle_predicates,
+        }
+    }
+
     fn state(&self, role: Role, set: BTreeSet<u32>) -> StateId {
         let key: Key = (role, Rc::new(set));
         if let Some(&known) = self.states.borrow().numbers.get(&key) {
             return known;
         }
         let terms = self.terms();
-        let predicates = match role {
-            Role::Stem => &self.stem_predicates,
-            Role::Accepting => &self.free_predicates,
-            Role::Cycle | Role::False => &self.cycle_predicates,
-        };
+        let predicates = self.predicates_of(role);
         let known = terms.and(key.1.iter().map(|&index| predicates[index as usize]));
         let leaving = match role {
             Role::Stem | Role::Cycle => known,

@@ -137,7 +137,7 @@ impl<'t> Refiner<'t> {
     fn known_in(&self, cycle: &Step) -> Term {
         let of_variables = |conjunct: &Term| self.terms.symbols(*conjunct).is_disjoint(&cycle.inputs);
         let known = self.terms.conjuncts(cycle.known).into_iter().filter(of_variables);
-        self.terms.and(known.chain([self.triples.known_of(&cycle.read(self.terms))]))
+        self.terms.and(known.chain([self.triples.known_when_set(&cycle.read(self.terms))]))
     }
 
     fn ranked_away(&self, stem: &[Letter], cycle: &[Letter], argument: &RankingArgument) -> Refinement<'t> {

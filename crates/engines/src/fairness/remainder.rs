@@ -13,7 +13,7 @@ use std::rc::Rc;
 use automata::algorithms::complement::{Macrostate, Ncsb, Variant};
 use automata::algorithms::lasso::{LassoOf, construct};
 use automata::algorithms::{Difference, Exact, Pruning, Reader, Remainder, StateSet, Subsumption, search_with};
-use automata::buchi::{Automaton, Marks, StateId};
+use automata::buchi::{Automaton, Marks, StateId, Successors};
 use foundation::{Budget, Exhausted, Id};
 
 use super::letter::Letter;
@@ -23,11 +23,15 @@ use super::module::{Refuted, Shared};
 pub struct Rest<'g, 't> {
     difference: Difference<&'g Automaton<Letter>, Complement<'t>, Exact>,
     dead: HashMap<StateId, Vec<State>>,
+    /// All states that searches found to accept nothing, in the order in which that was found out: whatever follows on a
+    /// state is in its component or, like something that accepts more, further to the front.
+    closed: Vec<State>,
     /// How many states the last search has visited.
     pub visited: usize,
 }
 
-type State = Remainder<StateId, u32>;
+/// A state of the Büchi program, and one of each module's complement.
+pub type State = Remainder<StateId, u32>;
 
 /// A lasso of what is left.
 pub type Found<'g, 't> = LassoOf<Difference<&'g Automaton<Letter>, Complement<'t>, Exact>>;
@@ -35,7 +39,12 @@ pub type Found<'g, 't> = LassoOf<Difference<&'g Automaton<Letter>, Complement<'t
 impl<'g, 't> Rest<'g, 't> {
     /// All traces.
     pub fn new(graph: &'g Automaton<Letter>) -> Self {
-        Self { difference: Difference::new(graph, Vec::new(), Exact), dead: HashMap::new(), visited: 0 }
+        Self {
+            difference: Difference::new(graph, Vec::new(), Exact),
+            dead: HashMap::new(),
+            closed: Vec::new(),
+            visited: 0,
+        }
     }
 
     /// Whether one more module can be taken away.
@@ -50,12 +59,84 @@ impl<'g, 't> Rest<'g, 't> {
 
     /// A short lasso of what is left, if anything is.
     pub fn find_lasso(&mut self, budget: &Budget) -> Result<Option<Found<'g, 't>>, Exhausted> {
-        let mut dead = Dead { difference: &self.difference, known: std::mem::take(&mut self.dead) };
+        let (known, closed) = (std::mem::take(&mut self.dead), std::mem::take(&mut self.closed));
+        let mut dead = Dead { difference: &self.difference, known, closed };
         let found = search_with(&self.difference, &mut dead, budget);
-        self.dead = dead.known;
+        (self.dead, self.closed) = (dead.known, dead.closed);
         let found = found?;
         self.visited = found.visited.len();
         construct(&self.difference, &found, budget)
+    }
+}
+
+/// What a state of the rest says of one module.
+pub enum Part<'m, 't> {
+    /// The state of a module of finite traces.
+    Finite(&'m Refuted<'t>, u32),
+    /// What the runs of another module are doing.
+    Omega(Rc<Macrostate>),
+}
+
+/// Why nothing is left: the states that accept nothing and can be reached, and what follows on them.
+pub struct Closed {
+    /// The states.
+    pub states: Vec<State>,
+    /// From a state, with these marks of the Büchi program, to one that accepts at least as much as what follows.
+    pub edges: Vec<(usize, Marks, usize)>,
+}
+
+impl<'t> Rest<'_, 't> {
+    /// The states that accept nothing, when nothing is left. None where something was not kept.
+    pub fn closed(&self) -> Option<Closed> {
+        let mut at: HashMap<StateId, Vec<usize>> = HashMap::new();
+        let mut numbers: HashMap<&State, usize> = HashMap::new();
+        for (index, state) in self.closed.iter().enumerate() {
+            at.entry(state.minuend).or_default().push(index);
+            numbers.entry(state).or_insert(index);
+        }
+        let find = |state: &State| {
+            let covers = |&&index: &&usize| {
+                let larger = &self.closed[index];
+                larger.complements.len() <= state.complements.len() && self.difference.is_subsumed(state, larger)
+            };
+            numbers.get(state).or_else(|| at.get(&state.minuend)?.iter().find(covers)).copied()
+        };
+        let mut found = Closed { states: Vec::new(), edges: Vec::new() };
+        let mut places: HashMap<usize, usize> = HashMap::new();
+        let mut open: Vec<usize> = Vec::new();
+        let mut place = |index: usize, states: &mut Vec<State>, open: &mut Vec<usize>| {
+            *places.entry(index).or_insert_with(|| {
+                open.push(index);
+                states.push(self.closed[index].clone());
+                states.len() - 1
+            })
+        };
+        for state in self.difference.initial() {
+            place(find(&state)?, &mut found.states, &mut open);
+        }
+        let sets = self.difference.minuend_sets();
+        while let Some(index) = open.pop() {
+            let from = place(index, &mut found.states, &mut open);
+            for step in self.difference.successors(&self.closed[index]) {
+                let to = place(find(&step.to)?, &mut found.states, &mut open);
+                found.edges.push((from, step.marks.intersection(Marks::all(sets)), to));
+            }
+        }
+        Some(found)
+    }
+
+    /// What a state says of each module, in the order in which they were taken away.
+    pub fn parts<'s>(&'s self, state: &'s State) -> impl Iterator<Item = Part<'s, 't>> + 's {
+        let pairs = self.difference.complements().iter().zip(&state.complements);
+        pairs.map(|(complement, &part)| match &complement.kind {
+            Kind::Finite => Part::Finite(&complement.module.0, part),
+            Kind::Omega { states, .. } => Part::Omega(Rc::clone(&states.borrow().all[part as usize])),
+        })
+    }
+
+    /// The modules that were taken away.
+    pub fn modules<'s>(&'s self) -> impl Iterator<Item = &'s Refuted<'t>> {
+        self.difference.complements().iter().map(|complement| &*complement.module.0)
     }
 }
 
@@ -63,10 +144,12 @@ impl<'g, 't> Rest<'g, 't> {
 struct Dead<'a, 'g, 't> {
     difference: &'a Difference<&'g Automaton<Letter>, Complement<'t>, Exact>,
     known: HashMap<StateId, Vec<State>>,
+    closed: Vec<State>,
 }
 
 impl Pruning<State> for Dead<'_, '_, '_> {
     fn accepts_nothing(&mut self, state: &State) {
+        self.closed.push(state.clone());
         let known = self.known.entry(state.minuend).or_default();
         if known.iter().any(|larger| self.difference.is_subsumed(state, larger)) {
             return;

@@ -169,7 +169,7 @@ fn attempt(engine: &dyn Engine, task: &Task, budget: &Budget, tried: &mut Vec<At
 fn undecided(mut tried: Vec<Attempt>) -> Outcome {
     let weight = |reason: &Reason| match reason {
         Reason::Exhausted(_) => 3,
-        Reason::EvidenceRejected(_) => 2,
+        Reason::EvidenceRejected(_) | Reason::Unchecked(_) => 2,
         Reason::Incomplete(_) => 1,
         Reason::Unsupported { .. } => 0,
     };

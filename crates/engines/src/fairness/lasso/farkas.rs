@@ -74,6 +74,11 @@ impl Affine {
         Self { coefficients: (0..observables).map(|_| system.unknown()).collect(), constant: system.unknown() }
     }
 
+    /// All its unknowns.
+    pub fn unknowns(&self) -> impl Iterator<Item = Unknown> + '_ {
+        self.coefficients.iter().copied().chain([self.constant])
+    }
+
     /// Its value before the step.
     pub fn before(&self, observables: &[Observable]) -> Combination {
         self.over(observables.iter().map(|observable| &observable.before))

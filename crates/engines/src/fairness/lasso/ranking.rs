@@ -260,11 +260,12 @@ impl<'a> Search<'a> {
                 if is_too_large || self.structured_until.is_some_and(|end| Instant::now() > end) {
                     return Ok(None);
                 }
-                let found = templates::structured(self.terms, paths, template, is_nonlinear, self.budget, STRUCTURED);
-                if let Some(candidate) = found
-                    && let Some(found) = self.confirm(solver, candidate, invariants)
-                {
-                    return Ok(Some(found));
+                let candidates =
+                    templates::structured(self.terms, paths, template, is_nonlinear, self.budget, STRUCTURED);
+                for candidate in candidates {
+                    if let Some(found) = self.confirm(solver, candidate, invariants) {
+                        return Ok(Some(found));
+                    }
                 }
             }
         }

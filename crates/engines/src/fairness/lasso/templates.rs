@@ -122,7 +122,8 @@ fn rank_some(
     Some((functions, values, ranked))
 }
 
-/// A template with clauses of several atoms; their multipliers are 0 and 1, or unknown.
+/// A template with clauses of several atoms; their multipliers are 0 and 1, or unknown. Several candidates may come of
+/// one solution, the simplest first.
 pub fn structured(
     terms: &Terms,
     paths: &Paths,
@@ -130,10 +131,10 @@ pub fn structured(
     is_nonlinear: bool,
     budget: &Budget,
     limit: Duration,
-) -> Option<Candidate> {
+) -> Vec<Candidate> {
     let count = match template {
         Template::Multiphase(count) | Template::Lexicographic(count) | Template::Piecewise(count) => count,
-        Template::Affine | Template::Nested(_) => return None,
+        Template::Affine | Template::Nested(_) => return Vec::new(),
     };
     let observables = &paths.observables;
     let mut system = System::new();
@@ -149,14 +150,19 @@ pub fn structured(
             imply_clause(&mut system, polyhedron, clause, is_nonlinear);
         }
     }
-    let Solved::Values(values) = system.solve(budget, limit) else { return None };
-    let mut function = components(terms, &functions, &values, observables);
-    if let Template::Piecewise(_) = template {
-        let switch = component(terms, &switch, &values, observables);
-        let is_first = terms.less_equal(terms.integer(0), switch);
-        function = vec![terms.ite(is_first, function[0], function[1])];
+    let Solved::Values(values) = system.solve(budget, limit) else { return Vec::new() };
+    let own_scale = components(terms, &functions, &values, observables);
+    let candidate = |function| Candidate { function, invariants: Vec::new(), template };
+    if !matches!(template, Template::Piecewise(_)) {
+        return vec![candidate(own_scale)];
     }
-    Some(Candidate { function, invariants: Vec::new(), template })
+    // Pieces in scales of their own have small coefficients, but need not compare as the solution does; those in one
+    // scale do.
+    let switch = component(terms, &switch, &values, observables);
+    let is_first = terms.less_equal(terms.integer(0), switch);
+    let mut forms = vec![own_scale, pieces(terms, &functions, &values, observables)];
+    forms.dedup();
+    forms.into_iter().map(|pieces| candidate(vec![terms.ite(is_first, pieces[0], pieces[1])])).collect()
 }
 
 /// The first decreases; each other one decreases or the one before it is not negative; some is not negative.
@@ -221,7 +227,8 @@ fn coefficients(functions: &[Affine]) -> Vec<Unknown> {
     functions.iter().flat_map(|function| function.coefficients.iter().copied()).collect()
 }
 
-/// The functions of a solution, as terms.
+/// The functions of a solution, as terms, each in its own scale, which tuples may have: their components are never
+/// compared with each other.
 pub fn components(terms: &Terms, functions: &[Affine], values: &[Fraction], observables: &[Observable]) -> Vec<Term> {
     functions.iter().map(|function| component(terms, function, values, observables)).collect()
 }
@@ -229,20 +236,99 @@ pub fn components(terms: &Terms, functions: &[Affine], values: &[Fraction], obse
 /// A function of a solution as a term with integer coefficients that have no common divisor. Scaling by a positive
 /// number keeps the sign and what decreases; the constant is rounded down, which keeps the sign on integers.
 pub fn component(terms: &Terms, function: &Affine, values: &[Fraction], observables: &[Observable]) -> Term {
-    let value = |unknown: Unknown| &values[unknown.index()];
-    let all = || function.coefficients.iter().copied();
-    let common = all().fold(value(function.constant).denominator.clone(), |common, unknown| {
-        let denominator = &value(unknown).denominator;
-        &common / gcd(common.clone(), denominator.clone()) * denominator
-    });
-    let scaled = |unknown: Unknown| &value(unknown).numerator * (&common / &value(unknown).denominator);
-    let divisor = all().fold(BigInt::zero(), |divisor, unknown| gcd(divisor, scaled(unknown)));
-    let divisor = if divisor.is_zero() { BigInt::one() } else { divisor };
+    let common = common_denominator(function.unknowns().map(|unknown| &values[unknown.index()]));
+    let scaled = |unknown: Unknown| values[unknown.index()].scaled(&common);
+    let divisor = common_divisor(function.coefficients.iter().map(|&unknown| scaled(unknown)));
     let constant = scaled(function.constant);
     let remainder = ((&constant % &divisor) + &divisor) % &divisor;
-    let mut sum = Linear::constant_of((constant - remainder) / &divisor);
+    let constant = (constant - remainder) / &divisor;
+    integral(terms, function, constant, |unknown| scaled(unknown) / &divisor, observables)
+}
+
+/// The functions of a solution in one scale, for those that are compared with each other: the pieces of a piecewise
+/// function. Nothing is rounded, as that would move one piece against the other.
+fn pieces(terms: &Terms, functions: &[Affine], values: &[Fraction], observables: &[Observable]) -> Vec<Term> {
+    let all = || functions.iter().flat_map(Affine::unknowns);
+    let common = common_denominator(all().map(|unknown| &values[unknown.index()]));
+    let divisor = common_divisor(all().map(|unknown| values[unknown.index()].scaled(&common)));
+    let scaled = |unknown: Unknown| values[unknown.index()].scaled(&common) / &divisor;
+    let piece = |function: &Affine| integral(terms, function, scaled(function.constant), scaled, observables);
+    functions.iter().map(piece).collect()
+}
+
+/// A function with these integer coefficients, as a term.
+fn integral(
+    terms: &Terms,
+    function: &Affine,
+    constant: BigInt,
+    coefficient: impl Fn(Unknown) -> BigInt,
+    observables: &[Observable],
+) -> Term {
+    let mut sum = Linear::constant_of(constant);
     for (&unknown, observable) in function.coefficients.iter().zip(observables) {
-        sum = sum.add_scaled(&(scaled(unknown) / &divisor), &terms.linear(observable.term));
+        sum = sum.add_scaled(&coefficient(unknown), &terms.linear(observable.term));
     }
     terms.from_linear(&sum)
+}
+
+/// The least number that makes integers of all fractions.
+fn common_denominator<'v>(values: impl Iterator<Item = &'v Fraction>) -> BigInt {
+    values.fold(BigInt::one(), |common, value| {
+        &common / gcd(common.clone(), value.denominator.clone()) * &value.denominator
+    })
+}
+
+/// The greatest number that divides all; one where all are zero.
+fn common_divisor(values: impl Iterator<Item = BigInt>) -> BigInt {
+    let divisor = values.fold(BigInt::zero(), gcd);
+    if divisor.is_zero() { BigInt::one() } else { divisor }
+}
+
+#[cfg(test)]
+mod tests {
+    use logic::{Sort, Value};
+
+    use super::*;
+
+    /// All small pairs of functions `a·x + c` with fractions: the pieces compare with zero, and with each other, in all
+    /// small points as the functions of the solution do.
+    #[test]
+    fn pieces_compare_as_the_solution_does() {
+        let terms = Terms::new();
+        let symbol = terms.symbol("x", Sort::Int);
+        let variable = terms.variable(symbol);
+        let linear = terms.linear(variable);
+        let observables = [Observable { term: variable, before: linear.clone(), after: linear }];
+        let mut system = System::new();
+        let functions: Vec<Affine> = (0..2).map(|_| Affine::new(&mut system, 1)).collect();
+        let choices = [(-2, 1), (-1, 3), (0, 1), (1, 2), (2, 3)];
+        for code in 0..5_usize.pow(4) {
+            let chosen: Vec<(i64, i64)> = (0..4).map(|place| choices[code / 5_usize.pow(place) % 5]).collect();
+            let values: Vec<Fraction> = chosen.iter().map(|&(n, d)| Fraction::new(n.into(), d.into())).collect();
+            let pieces = pieces(&terms, &functions, &values, &observables);
+            // Six times the value in a point.
+            let exact = |function: &Affine, x: i64| {
+                let six_times = |unknown: Unknown| chosen[unknown.index()].0 * 6 / chosen[unknown.index()].1;
+                six_times(function.coefficients[0]) * x + six_times(function.constant)
+            };
+            let found = |piece: Term, x: i64| match terms.evaluate(piece, &|_| Some(Value::Int(x.into()))) {
+                Some(Value::Int(value)) => value,
+                other => panic!("{other:?} is no number"),
+            };
+            for (x, y) in (-3..=3).flat_map(|x| (-3..=3).map(move |y| (x, y))) {
+                let (one, other) = (exact(&functions[0], x), exact(&functions[1], y));
+                let (first, second) = (found(pieces[0], x), found(pieces[1], y));
+                assert_eq!(one.cmp(&other), first.cmp(&second), "{chosen:?} at {x} and {y}");
+                assert_eq!((one.signum(), other.signum()), (sign(&first), sign(&second)), "{chosen:?} at {x} and {y}");
+            }
+        }
+    }
+
+    fn sign(number: &BigInt) -> i64 {
+        match number.cmp(&BigInt::zero()) {
+            std::cmp::Ordering::Less => -1,
+            std::cmp::Ordering::Equal => 0,
+            std::cmp::Ordering::Greater => 1,
+        }
+    }
 }

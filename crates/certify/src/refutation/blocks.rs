@@ -1,0 +1,295 @@
+//! Blocks: all ways by which the program and the automaton get from one state of the product to the next.
+//!
+//! A certificate names some states of the product; between them the check walks by itself, along every edge of the program
+//! and every edge of the automaton, and composes the formulas on the way. So nothing is left out that a certificate does
+//! not mention. A way that none of the certificate's edges stands for must lead to a state that is harmless, or be
+//! impossible.
+
+use std::collections::{BTreeMap, HashMap};
+
+use automata::buchi::{Guard, Marks};
+use foundation::{Budget, Id};
+use logic::{Symbol, Term, Terms};
+use program::EdgeId;
+use program::passes::Prepared;
+use program::semantics::UndefinedMode;
+use task::certificate::refutation::{Place, ProductEdge, Refutation};
+
+use super::Failure;
+use super::condition::Reader;
+use super::obligations::Obligations;
+use super::reading::Reading;
+use crate::encode::{Encoding, Exit, Passage, Step, Truth};
+
+/// The most cubes of a guard of the automaton.
+const MOST_CUBES: usize = 256;
+
+/// The most steps on one way.
+const LONGEST: usize = 10_000;
+
+/// So often a way may come back to where it was.
+const MOST_TURNS: usize = 3;
+
+/// The most blocks of a proof.
+const MOST_BLOCKS: usize = 200_000;
+
+/// A way from a state of the product to the next.
+pub(super) struct Block {
+    /// The state that it enters.
+    pub to: u32,
+    /// What it does.
+    pub step: Step,
+    /// The acceptance sets of the automaton's edges on it.
+    pub marks: Marks,
+    /// Whether the automaton reads anything on it.
+    pub reads: bool,
+    /// The letter that modules read, if the certificate knows the way.
+    pub letter: Option<u32>,
+}
+
+/// Finds blocks.
+pub(super) struct Walker<'a> {
+    pub prepared: &'a Prepared,
+    pub terms: &'a Terms,
+    pub encoding: &'a Encoding<'a>,
+    pub reading: &'a Reading,
+    pub refutation: &'a Refutation,
+    pub obligations: &'a Obligations<'a>,
+    /// The states of the product by place and automaton state.
+    pub states: &'a HashMap<(Place, u32), u32>,
+    /// What words of conditions stand for.
+    pub names: &'a dyn Fn(&str) -> Option<Term>,
+    /// The edges of the automaton by their sources, with their numbers.
+    pub automaton: &'a [Vec<u32>],
+    pub budget: &'a Budget,
+}
+
+/// Whether a way has gone round so often that it will hardly end.
+fn is_round(way: &Way<'_>) -> bool {
+    let here = (way.place, way.automaton);
+    way.passed.len() > LONGEST || way.passed.iter().filter(|&&passed| passed == here).count() > MOST_TURNS
+}
+
+/// The beginning of a way.
+#[derive(Clone)]
+struct Way<'r> {
+    place: Place,
+    automaton: u32,
+    step: Step,
+    marks: Marks,
+    reads: bool,
+    /// Places passed, to notice circles.
+    passed: Vec<(Place, u32)>,
+    /// The certificate's edges that may stand for it, with how much of their way and of their readings was seen.
+    candidates: Vec<(&'r ProductEdge, usize, usize)>,
+    /// The program's own inputs on the way, by their names in conditions.
+    inputs: BTreeMap<String, Symbol>,
+}
+
+impl<'a> Walker<'a> {
+    /// All blocks from a state of the product, given what is known there.
+    pub fn blocks(&self, from: u32, known: &[Term], edges: &[&'a ProductEdge]) -> Result<Vec<Block>, Failure> {
+        let state = &self.refutation.states[from as usize];
+        let mut open = vec![Way {
+            place: state.place,
+            automaton: state.automaton,
+            step: Step::skip(self.terms),
+            marks: Marks::NONE,
+            reads: false,
+            passed: Vec::new(),
+            candidates: edges.iter().map(|&edge| (edge, 0, 0)).collect(),
+            inputs: BTreeMap::new(),
+        }];
+        let mut blocks = Vec::new();
+        while let Some(way) = open.pop() {
+            self.budget.check().map_err(Failure::Exhausted)?;
+            for next in self.longer(&way)? {
+                if self.terms.as_truth(next.step.guard) == Some(false) {
+                    continue;
+                }
+                // What nothing in the certificate stands for should be impossible, the earlier the better.
+                let is_lost = next.candidates.is_empty() && next.step.guard != way.step.guard;
+                if is_lost && self.obligations.never_taken(known, &next.step) {
+                    continue;
+                }
+                match self.states.get(&(next.place, next.automaton)) {
+                    Some(&to) => self.finish(known, to, next, &mut blocks)?,
+                    None if is_round(&next) => {
+                        if !self.obligations.never_taken(known, &next.step) {
+                            return Err(Failure::wrong(format!(
+                                "from state {from}, the program may go round without passing a state of the product"
+                            )));
+                        }
+                    }
+                    None => open.push(next),
+                }
+            }
+            if blocks.len() > MOST_BLOCKS {
+                return Err(Failure::wrong("there are too many ways between the states of the product"));
+            }
+        }
+        Ok(blocks)
+    }
+
+    /// The ways that are one step longer.
+    fn longer<'r>(&self, way: &Way<'r>) -> Result<Vec<Way<'r>>, Failure> {
+        let program = &self.prepared.program;
+        let mut found = Vec::new();
+        match way.place {
+            Place::Start => {
+                let start = self.prepared.start();
+                let passage = Passage { step: self.encoding.initial(), exit: Exit::Passes };
+                self.take(way, None, &passage, Place::At(start), Some((start, Exit::Passes)), &mut found)?;
+            }
+            Place::At(location) if program.locations[location].out.is_empty() => {
+                if self.reading.is_stale[location.index()] {
+                    return Err(Failure::wrong("a place that is never left may not have been observed"));
+                }
+                let stay = Passage { step: Step::skip(self.terms), exit: Exit::Passes };
+                self.take(way, None, &stay, way.place, Some((location, Exit::Passes)), &mut found)?;
+            }
+            Place::At(location) => {
+                for &edge in &program.locations[location].out {
+                    let to = program.edges[edge].to;
+                    for passage in self.encoding.edge(edge) {
+                        let reads = self.reading.reads[edge.index()].then_some((to, Exit::Passes));
+                        let stopped = |exit| Place::Stopped(edge, exit);
+                        match passage.exit {
+                            Exit::Passes => self.take(way, Some(edge), &passage, Place::At(to), reads, &mut found)?,
+                            Exit::Returns => {
+                                self.take(way, Some(edge), &passage, stopped(Exit::Returns), reads, &mut found)?;
+                            }
+                            Exit::Undefined if self.prepared.semantics.undefined == UndefinedMode::Assume => {}
+                            exit @ (Exit::Ends | Exit::Undefined) => {
+                                self.take(way, Some(edge), &passage, stopped(exit), None, &mut found)?;
+                            }
+                        }
+                    }
+                }
+            }
+            Place::Stopped(edge, exit) => {
+                if exit == Exit::Passes {
+                    return Err(Failure::wrong("an edge that passes stops nothing"));
+                }
+                let stay = Passage { step: Step::skip(self.terms), exit };
+                let seen_from = program.edges[edge].from;
+                self.take(way, None, &stay, way.place, Some((seen_from, exit)), &mut found)?;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Takes a passage, and reads a letter where one is read.
+    fn take<'r>(
+        &self,
+        way: &Way<'r>,
+        edge: Option<EdgeId>,
+        passage: &Passage,
+        place: Place,
+        reads: Option<(program::LocationId, Exit)>,
+        found: &mut Vec<Way<'r>>,
+    ) -> Result<(), Failure> {
+        let mut next = way.clone();
+        next.passed.push((way.place, way.automaton));
+        next.place = place;
+        next.step = way.step.then(self.terms, &passage.step);
+        let asked = &next.step.asked[way.step.asked.len()..];
+        let name = edge.map_or("start".to_owned(), |edge| edge.index().to_string());
+        for (index, &symbol) in asked.iter().enumerate() {
+            next.inputs.insert(format!("?{name}.{index}"), symbol);
+        }
+        if let Some(edge) = edge {
+            let siblings = &self.prepared.program.locations[self.prepared.program.edges[edge].from].out;
+            next.candidates.retain_mut(|(candidate, seen, _)| match candidate.way.get(*seen) {
+                Some(&expected) if expected == edge => {
+                    *seen += 1;
+                    true
+                }
+                // An edge that the certificate does not mention; but where it mentions another one here, this is not it.
+                Some(expected) => !siblings.contains(expected),
+                None => true,
+            });
+        }
+        let Some((seen_from, exit)) = reads else {
+            found.push(next);
+            return Ok(());
+        };
+        for &number in &self.automaton[way.automaton as usize] {
+            let Some(read) = self.refutation.automaton.edges().nth(number as usize) else { continue };
+            let letter = self.letter(&read.label, seen_from, exit)?;
+            let mut reading = next.clone();
+            reading.automaton = read.to.index() as u32;
+            reading.reads = true;
+            reading.marks = next.marks.union(read.marks);
+            reading.step.guard = self.terms.and([next.step.guard, next.step.after(self.terms, letter)]);
+            reading.candidates.retain_mut(|(candidate, _, seen)| {
+                let is_next = candidate.reads.get(*seen) == Some(&number);
+                *seen += 1;
+                is_next
+            });
+            found.push(reading);
+        }
+        Ok(())
+    }
+
+    /// When a guard of the automaton holds in a state that is seen from a location. An atom of which nothing is known
+    /// may have either value.
+    fn letter(&self, guard: &Guard, location: program::LocationId, exit: Exit) -> Result<Term, Failure> {
+        let cubes =
+            guard.cubes_within(MOST_CUBES).ok_or_else(|| Failure::wrong("a guard of the automaton is too large"))?;
+        let literal =
+            |(atom, value): (automata::ltl::AtomId, bool)| match self.encoding.atom(atom.index(), location, exit) {
+                Truth::Unknown => self.terms.truth(true),
+                Truth::Is(term) if value => term,
+                Truth::Is(term) => self.terms.not(term),
+            };
+        let cube = |cube: Vec<(automata::ltl::AtomId, bool)>| {
+            self.terms.and(cube.into_iter().map(literal).collect::<Vec<_>>())
+        };
+        Ok(self.terms.or(cubes.into_iter().map(cube).collect::<Vec<_>>()))
+    }
+
+    /// A way that has come to a state of the product.
+    fn finish(&self, known: &[Term], to: u32, way: Way<'_>, blocks: &mut Vec<Block>) -> Result<(), Failure> {
+        let is_complete = |(edge, seen, read): &&(&ProductEdge, usize, usize)| {
+            edge.to == to && *seen == edge.way.len() && *read == edge.reads.len()
+        };
+        let matching: Vec<&ProductEdge> = way.candidates.iter().filter(is_complete).map(|(edge, ..)| *edge).collect();
+        let block = |step: Step, letter| Block { to, step, marks: way.marks, reads: way.reads, letter };
+        match matching.as_slice() {
+            [] => {
+                if !self.obligations.never_taken(known, &way.step) {
+                    blocks.push(block(way.step.clone(), None));
+                }
+            }
+            [only] if only.condition.is_none() => blocks.push(block(way.step.clone(), Some(only.letter))),
+            several => {
+                let names = |word: &str| match way.inputs.get(word) {
+                    Some(&symbol) => Some(self.terms.variable(symbol)),
+                    None => (self.names)(word),
+                };
+                let reader = Reader { terms: self.terms, names: &names };
+                let mut conditions = Vec::new();
+                for edge in several {
+                    let condition =
+                        edge.condition.as_ref().map_or(Ok(self.terms.truth(true)), |text| reader.condition(text));
+                    conditions.push(condition.map_err(Failure::Wrong)?);
+                }
+                let other = self.terms.not(self.terms.or(conditions.iter().copied()));
+                if !self.obligations.impossible(known, way.step.guard, other) {
+                    let way: Vec<usize> = several[0].way.iter().map(|edge| edge.index()).collect();
+                    return Err(Failure::wrong(format!(
+                        "the conditions of the edges with the way {way:?} leave something out"
+                    )));
+                }
+                for (edge, condition) in several.iter().zip(conditions) {
+                    let guard = self.terms.and([way.step.guard, condition]);
+                    if self.terms.as_truth(guard) != Some(false) {
+                        blocks.push(block(Step { guard, ..way.step.clone() }, Some(edge.letter)));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,264 @@
+//! Checks the certificate of a proof by refuted traces ([`Refutation`]), step by step, without any search for arguments.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `condition` | conditions of the certificate as terms |
+//! | `reading` | at which edges the automaton reads |
+//! | `blocks` | all ways from one state of the product to the next, walked anew |
+//! | `module` | modules, and what their states say |
+//! | `macrostate` | what the runs of a module may be doing: the rules of the complement |
+//! | `graph` | start, steps and progress: that no fair trace is left |
+//! | `obligations` | the implications that all of this consists of, and who has shown them |
+//!
+//! Why passing means that the goal holds is in `docs/design/certify.md`.
+
+mod blocks;
+mod condition;
+mod graph;
+mod macrostate;
+mod module;
+mod obligations;
+mod reading;
+
+use std::collections::HashMap;
+
+use foundation::{Budget, Exhausted, Id, Span};
+use logic::{Term, Terms};
+use program::passes::{NotPrepared, Prepared, prepare};
+use task::Task;
+use task::certificate::refutation::{Cell, Object, Place, ProductEdge, Refutation};
+
+use crate::encode::Encoding;
+use crate::tableau::{self, Inclusion};
+use blocks::{Block, Walker};
+use condition::Reader;
+use graph::Graph;
+use module::Module;
+use obligations::Obligations;
+pub use obligations::{Decider, Shown};
+use reading::Reading;
+
+/// Programs that inlining makes larger than this are not looked at.
+const MOST_EDGES: usize = 100_000;
+
+/// A proof that has passed.
+#[derive(Clone, Debug)]
+pub struct Proved {
+    /// Why the automaton accepts every word that violates the goal.
+    pub inclusion: tableau::Argument,
+    /// How many obligations there were, and what has shown them.
+    pub shown: Shown,
+    /// Which solver was asked.
+    pub decider: Decider,
+    /// What the formulas leave open: they cover more than the program does.
+    pub approximated: Vec<(String, Span)>,
+}
+
+/// Why a proof has not passed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// A limit was reached.
+    Exhausted(Exhausted),
+    /// There is nobody to ask.
+    NoSolver(String),
+    /// Something could not be shown, but the program does what the formulas only approximate.
+    NotCovered(String),
+    /// Something in it is wrong, or could not be shown.
+    Wrong(String),
+}
+
+impl Failure {
+    fn wrong(what: impl Into<String>) -> Self {
+        Failure::Wrong(what.into())
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::Exhausted(exhausted) => write!(f, "{exhausted}"),
+            Failure::NoSolver(what) | Failure::NotCovered(what) | Failure::Wrong(what) => f.write_str(what),
+        }
+    }
+}
+
+/// Whether a certificate proves that all executions of a task's program satisfy its goal.
+pub fn check(task: &Task, refutation: &Refutation, decider: &Decider, budget: &Budget) -> Result<Proved, Failure> {
+    let inclusion = match tableau::violations_included(&task.formulas, task.goal, &refutation.automaton, budget) {
+        Inclusion::Included(argument) => argument,
+        Inclusion::NotIncluded(_) => {
+            return Err(Failure::wrong("the automaton does not accept every word that violates the goal"));
+        }
+        Inclusion::Undecided(doubt) => {
+            budget.check().map_err(Failure::Exhausted)?;
+            return Err(Failure::Wrong(format!("whether the automaton accepts every violation: {doubt}")));
+        }
+    };
+    let prepared = prepare(&task.program, &task.atoms, task.semantics, MOST_EDGES).map_err(|why| match why {
+        NotPrepared::Threads => Failure::wrong("programs with threads are not covered"),
+        NotPrepared::NotInlined(_) => Failure::wrong("the program cannot be inlined"),
+    })?;
+    exists(&prepared, refutation).map_err(Failure::Wrong)?;
+    let terms = Terms::new();
+    let encoding =
+        Encoding::new(&prepared, &terms, &refutation.symbols, &refutation.addresses).map_err(Failure::Wrong)?;
+    match follow(task, &prepared, &terms, &encoding, refutation, decider, budget) {
+        Ok(shown) => {
+            let (decider, approximated) = (decider.clone(), encoding.approximated());
+            Ok(Proved { inclusion, shown, decider, approximated })
+        }
+        Err(Failure::Wrong(what)) => Err(match encoding.approximated().first() {
+            Some((phrase, _)) => Failure::NotCovered(format!("{what}; the check only approximates {phrase}")),
+            None => Failure::Wrong(what),
+        }),
+        Err(other) => Err(other),
+    }
+}
+
+/// Follows the proof from layer to layer.
+fn follow(
+    task: &Task,
+    prepared: &Prepared,
+    terms: &Terms,
+    encoding: &Encoding<'_>,
+    refutation: &Refutation,
+    decider: &Decider,
+    budget: &Budget,
+) -> Result<Shown, Failure> {
+    let names = |word: &str| encoding.symbol(word).map(|symbol| terms.variable(symbol));
+    let reader = Reader { terms, names: &names };
+    let conditions = |texts: &[task::certificate::sexp::Sexp]| -> Result<Vec<Term>, Failure> {
+        texts.iter().map(|text| reader.condition(text).map_err(Failure::Wrong)).collect()
+    };
+    let reading = Reading::new(task, prepared, encoding, terms, refutation).map_err(Failure::Wrong)?;
+    let obligations = Obligations::new(terms, encoding, decider, budget).map_err(Failure::NoSolver)?;
+    let mut invariants = Vec::new();
+    let mut states: HashMap<(Place, u32), u32> = HashMap::new();
+    for (index, state) in refutation.states.iter().enumerate() {
+        invariants.push(conditions(&state.invariant)?);
+        if states.insert((state.place, state.automaton), index as u32).is_some() {
+            return Err(Failure::Wrong(format!("state {index} of the product is written twice")));
+        }
+    }
+    let mut automaton: Vec<Vec<u32>> = vec![Vec::new(); refutation.automaton.state_count()];
+    for (number, edge) in (0u32..).zip(refutation.automaton.edges()) {
+        automaton[edge.from.index()].push(number);
+    }
+    let mut edges: Vec<Vec<&ProductEdge>> = vec![Vec::new(); refutation.states.len()];
+    for edge in &refutation.edges {
+        edges[edge.from as usize].push(edge);
+    }
+    let walker = Walker {
+        prepared,
+        terms,
+        encoding,
+        reading: &reading,
+        refutation,
+        obligations: &obligations,
+        states: &states,
+        names: &names,
+        automaton: &automaton,
+        budget,
+    };
+    let blocks = inductive(&walker, &edges, &mut invariants)?;
+    if let Some(state) = silent_cycle(&blocks) {
+        return Err(Failure::Wrong(format!("nothing is read on a cycle through state {state} of the product")));
+    }
+    let mut modules = Vec::new();
+    for module in &refutation.modules {
+        modules.push(Module::new(terms, module, &names).map_err(Failure::Wrong)?);
+    }
+    let predicates = conditions(&refutation.predicates)?;
+    let graph = Graph {
+        terms,
+        refutation,
+        states: &states,
+        invariants: &invariants,
+        blocks: &blocks,
+        modules: &modules,
+        predicates: &predicates,
+        obligations: &obligations,
+        budget,
+    };
+    graph.check()?;
+    Ok(obligations.shown())
+}
+
+/// The largest part of the invariants that every block keeps, and the blocks.
+///
+/// What is not kept is left out, until all is kept. Ways that the invariants exclude are no blocks, so that these are found
+/// anew when something was left out.
+fn inductive<'a>(
+    walker: &Walker<'a>,
+    edges: &[Vec<&'a ProductEdge>],
+    invariants: &mut [Vec<Term>],
+) -> Result<Vec<Vec<Block>>, Failure> {
+    loop {
+        let blocks = (0u32..).zip(invariants.iter()).zip(edges);
+        let blocks = blocks.map(|((index, known), edges)| walker.blocks(index, known, edges));
+        let blocks = blocks.collect::<Result<Vec<_>, Failure>>()?;
+        let mut is_kept = true;
+        for (from, block) in
+            blocks.iter().enumerate().flat_map(|(from, blocks)| blocks.iter().map(move |block| (from, block)))
+        {
+            walker.budget.check().map_err(Failure::Exhausted)?;
+            let (known, wanted) = (&invariants[from], &invariants[block.to as usize]);
+            if !walker.obligations.hold_after(known, &block.step, wanted) {
+                let holds = |condition: &Term| walker.obligations.hold_after(known, &block.step, &[*condition]);
+                let kept: Vec<Term> = wanted.iter().copied().filter(holds).collect();
+                invariants[block.to as usize] = kept;
+                is_kept = false;
+            }
+        }
+        if is_kept {
+            return Ok(blocks);
+        }
+    }
+}
+
+/// A state on a cycle of blocks on which nothing is read: an infinite execution might show a finite word there. It is found
+/// by taking away, again and again, states from which no such block leads on.
+fn silent_cycle(blocks: &[Vec<Block>]) -> Option<usize> {
+    let mut silent: Vec<Vec<usize>> = Vec::new();
+    for blocks in blocks {
+        silent.push(blocks.iter().filter(|block| !block.reads).map(|block| block.to as usize).collect());
+    }
+    let mut is_left = vec![true; blocks.len()];
+    while let Some(state) =
+        (0..blocks.len()).find(|&state| is_left[state] && !silent[state].iter().any(|&to| is_left[to]))
+    {
+        is_left[state] = false;
+    }
+    is_left.iter().position(|&is_left| is_left)
+}
+
+/// Whether whatever the certificate names in the program is there.
+fn exists(prepared: &Prepared, refutation: &Refutation) -> Result<(), String> {
+    let program = &prepared.program;
+    let edge = |edge: program::EdgeId| {
+        let is_there = edge.index() < program.edges.len();
+        if is_there { Ok(()) } else { Err(format!("the program has no edge {}", edge.index())) }
+    };
+    let object = |object: Object| match object {
+        Object::Heap(allocated) => edge(allocated),
+        Object::Variable(variable) if variable.index() < program.variables.len() => Ok(()),
+        Object::Variable(variable) => Err(format!("the program has no variable {}", variable.index())),
+    };
+    for declaration in &refutation.symbols {
+        match declaration.cell {
+            Cell::One { object: of, .. } | Cell::Many { object: of, .. } | Cell::Alive(of) => object(of)?,
+        }
+    }
+    refutation.addresses.iter().try_for_each(|address| object(address.object))?;
+    refutation.unread.iter().chain(&refutation.reread).try_for_each(|&id| edge(id))?;
+    refutation.edges.iter().flat_map(|product| &product.way).try_for_each(|&id| edge(id))?;
+    for state in &refutation.states {
+        match state.place {
+            Place::Start => {}
+            Place::At(location) if location.index() < program.locations.len() => {}
+            Place::At(location) => return Err(format!("the program has no location {}", location.index())),
+            Place::Stopped(stopped, _) => edge(stopped)?,
+        }
+    }
+    Ok(())
+}

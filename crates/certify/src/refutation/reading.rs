@@ -1,0 +1,124 @@
+//! At which edges the automaton reads a letter.
+//!
+//! By definition it reads the letter of every observed state. A formula without `X` cannot tell how often a letter is
+//! repeated (Lamport, "What good is temporal logic?", 1983), so for such a goal a certificate may leave out letters that
+//! repeat the last one, and may read one again. That they do is checked here: an atom may differ from what was observed
+//! last only behind an edge that changes its term.
+
+use foundation::Id;
+use logic::{Term, Terms};
+use program::passes::Prepared;
+use program::semantics::ObserveMode;
+use program::{Atom, Edge, EdgeId, LocationId, Observe};
+use task::Task;
+use task::certificate::refutation::Refutation;
+
+use crate::encode::{Encoding, Exit, Truth};
+
+pub(super) struct Reading {
+    /// By edge.
+    pub reads: Vec<bool>,
+    /// By location: whether an atom may differ there from what was observed last.
+    pub is_stale: Vec<bool>,
+}
+
+impl Reading {
+    pub fn new(
+        task: &Task,
+        prepared: &Prepared,
+        encoding: &Encoding<'_>,
+        terms: &Terms,
+        refutation: &Refutation,
+    ) -> Result<Self, String> {
+        let program = &prepared.program;
+        covered(task)?;
+        let repeats = !task.formulas.has_next(task.goal);
+        let observed: Vec<bool> = program.edges.values().map(|edge| is_observed(task, edge)).collect();
+        if !repeats && task.semantics.observe == ObserveMode::Change {
+            return Err("observation of changes for a property that counts steps is not covered".to_owned());
+        }
+        let mut reads = observed.clone();
+        for &edge in &refutation.unread {
+            reads[edge.index()] = false;
+        }
+        for &edge in &refutation.reread {
+            reads[edge.index()] = true;
+        }
+        let changes = changes(task, prepared, encoding, terms);
+        let is_stale = stale(prepared, &observed, &changes);
+        for (id, edge) in program.edges.iter() {
+            let index = id.index();
+            if reads[index] == observed[index] {
+                continue;
+            }
+            if !repeats {
+                return Err(format!("edge {index} must read exactly if it is observed: the goal counts steps"));
+            }
+            if changes[index] || is_stale[edge.from.index()] {
+                return Err(format!("edge {index} may change an atom, so that it must read exactly if it is observed"));
+            }
+        }
+        Ok(Self { reads, is_stale })
+    }
+}
+
+fn covered(task: &Task) -> Result<(), String> {
+    for atom in task.goal_atoms() {
+        match &task.atoms[atom.index()] {
+            Atom::Overflow | Atom::Call(_) => return Err("the atoms `overflow` and `call` are not covered".to_owned()),
+            Atom::State { active, .. } if task.semantics.observe == ObserveMode::Change && !active.is_empty() => {
+                return Err("observation of changes of a local variable is not covered".to_owned());
+            }
+            _ => {}
+        }
+    }
+    if task.semantics.stop_at_call.is_some() {
+        return Err("ending an execution at a call is not covered".to_owned());
+    }
+    Ok(())
+}
+
+fn is_observed(task: &Task, edge: &Edge) -> bool {
+    match task.semantics.observe {
+        ObserveMode::Statement | ObserveMode::Change => edge.observe != Observe::No,
+        ObserveMode::Step => edge.observe == Observe::Step,
+    }
+}
+
+/// By edge: whether it may change the truth of an atom of the goal.
+fn changes(task: &Task, prepared: &Prepared, encoding: &Encoding<'_>, terms: &Terms) -> Vec<bool> {
+    let atoms = task.goal_atoms();
+    let truth = |location: LocationId| -> Option<Vec<Term>> {
+        let one = |atom: &automata::ltl::AtomId| match encoding.atom(atom.index(), location, Exit::Passes) {
+            Truth::Is(term) => Some(term),
+            Truth::Unknown => None,
+        };
+        atoms.iter().map(one).collect()
+    };
+    let changes = |(id, edge): (EdgeId, &Edge)| {
+        let (Some(before), Some(after)) = (truth(edge.from), truth(edge.to)) else { return true };
+        let passages = encoding.edge(id);
+        let passing = passages.iter().filter(|passage| matches!(passage.exit, Exit::Passes | Exit::Returns));
+        passing.into_iter().any(|passage| {
+            before.iter().zip(&after).any(|(&before, &after)| passage.step.after(terms, after) != before)
+        })
+    };
+    prepared.program.edges.iter().map(changes).collect()
+}
+
+/// The locations at which an atom may differ from what was observed last.
+fn stale(prepared: &Prepared, observed: &[bool], changes: &[bool]) -> Vec<bool> {
+    let program = &prepared.program;
+    let mut is_stale = vec![false; program.locations.len()];
+    let mut open = true;
+    while std::mem::take(&mut open) {
+        for (id, edge) in program.edges.iter() {
+            let index = id.index();
+            let becomes = !observed[index] && (is_stale[edge.from.index()] || changes[index]);
+            if becomes && !std::mem::replace(&mut is_stale[edge.to.index()], true) {
+                open = true;
+            }
+        }
+    }
+    is_stale
+}

@@ -1,0 +1,13 @@
+//! State spaces are accepted exactly if no execution is accepted by the automaton.
+
+mod both;
+mod irrelevant;
+#[path = "../replay/oracle.rs"]
+#[allow(dead_code)]
+mod oracle;
+mod random;
+mod small;
+mod unnoticed;
+#[path = "../replay/worlds.rs"]
+#[allow(dead_code)]
+mod worlds;
