@@ -41,7 +41,8 @@ pub fn check_folders(folders: &[String], diagnostics: &mut Diagnostics) {
     }
 }
 
-fn read_bytes(path: &str) -> Result<Vec<u8>, Box<Diagnostic>> {
+/// The bytes of a file.
+pub fn read_bytes(path: &str) -> Result<Vec<u8>, Box<Diagnostic>> {
     let unreadable = |error: std::io::Error| {
         Box::new(match error.kind() {
             ErrorKind::NotFound => not_found(path),

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use certify::{Limits, Rejected, confirm, replay_within};
+use certify::{Limits, Rejected, Unproved, confirm, prove, replay_within};
 use engines::explicit::Explicit;
 use engines::fairness::Fairness;
 use foundation::Budget;
@@ -24,7 +24,7 @@ use crate::reactive::{Reactive, reactive};
 const MOST_STEPS: u64 = 5_000;
 
 /// How long each engine may take for a case.
-const LONGEST: Duration = Duration::from_secs(5);
+const LONGEST: Duration = Duration::from_secs(1);
 
 /// What a comparison came to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,6 +37,10 @@ pub enum Agreement {
         compiled: bool,
         /// Why the fairness engine did not answer, if it did not.
         unfair: Option<String>,
+        /// How many engines gave evidence that it holds which was checked.
+        checked: usize,
+        /// Why evidence of others could not be checked.
+        unchecked: Vec<String>,
     },
     /// Nobody could answer, for this reason.
     Unknown(String),
@@ -99,9 +103,12 @@ pub fn compare(case: &Case, seed: u64, budget: &Budget) -> Agreement {
             "compiled: {compiled}; interpreted: {interpreted}; fairness: {fairness}; executions: {executed}{fault}"
         ));
     }
+    let answers = [&compiled, &interpreted, &fairness];
+    let checked = answers.iter().filter(|answered| answered.checked).count();
+    let unchecked = answers.iter().filter_map(|answered| answered.unchecked.clone()).collect();
     let unfair = fairness.holds.is_none().then_some(fairness.unknown);
     match compiled.holds.or(interpreted.holds).or(fairness.holds) {
-        Some(holds) => Agreement::Agree { holds, compiled: compiled.compiled, unfair },
+        Some(holds) => Agreement::Agree { holds, compiled: compiled.compiled, unfair, checked, unchecked },
         None => Agreement::Unknown(interpreted.unknown),
     }
 }
@@ -111,10 +118,15 @@ struct Answered {
     compiled: bool,
     unknown: String,
     fault: Option<String>,
+    /// Whether evidence that it holds was checked.
+    checked: bool,
+    /// Why such evidence could not be checked.
+    unchecked: Option<String>,
 }
 
 fn answer(engine: &dyn Engine, task: &Task, budget: &Budget) -> Answered {
-    let mut answered = Answered { holds: None, compiled: false, unknown: String::new(), fault: None };
+    let mut answered =
+        Answered { holds: None, compiled: false, unknown: String::new(), fault: None, checked: false, unchecked: None };
     let outcome = match panics_told(|| Ok(engine.check(task, &budget.part_of(LONGEST)))) {
         Ok(outcome) => outcome,
         Err(panic) => {
@@ -125,7 +137,19 @@ fn answer(engine: &dyn Engine, task: &Task, budget: &Budget) -> Answered {
     answered.compiled =
         outcome.statistics.0.iter().any(|(_, figure)| *figure == task::Figure::Word("compiled".to_owned()));
     match outcome.verdict {
-        Verdict::Holds(_) => answered.holds = Some(true),
+        Verdict::Holds(certificate) => {
+            answered.holds = Some(true);
+            match panics_told(|| Ok(prove(task, &certificate, None, &budget.part_of(LONGEST)))) {
+                Err(panic) => {
+                    answered.fault = Some(format!("the check of the {} engine's evidence: {panic}", engine.name()))
+                }
+                Ok(Ok(_)) => answered.checked = true,
+                Ok(Err(Unproved::Rejected(what))) => {
+                    answered.fault = Some(format!("the evidence of the {} engine is rejected: {what}", engine.name()));
+                }
+                Ok(Err(why)) => answered.unchecked = Some(format!("{}: {why}", engine.name())),
+            }
+        }
         Verdict::Violated(counterexample) => {
             answered.holds = Some(false);
             match confirm(task, &counterexample, budget) {

@@ -158,19 +158,23 @@ fn differential(options: &Options) -> ExitCode {
     })
 }
 
-/// The interpreter against itself, before and after the passes. Every second program is one in which anything may
-/// happen.
+/// Engines against each other.
 fn engines(options: &Options) -> ExitCode {
     interpreted::keep_panics_quiet();
     let (mut held, mut violated, mut compiled, mut fair) = (0_u64, 0_u64, 0_u64, 0_u64);
     let mut unknown: BTreeMap<String, u64> = BTreeMap::new();
     let mut unfair: BTreeMap<String, u64> = BTreeMap::new();
+    let (mut checked, mut unchecked) = (0_u64, BTreeMap::<String, u64>::new());
     let mut findings = 0_u64;
     for seed in options.seed..options.seed + options.count {
         let case = hunt::engines::case(seed);
         let budget = foundation::Budget::unlimited().with_time(std::time::Duration::from_secs(30)).with_memory(1 << 30);
         match hunt::engines::compare(&case, seed, &budget) {
-            Agreement::Agree { holds, compiled: was_compiled, unfair: why } => {
+            Agreement::Agree { holds, compiled: was_compiled, unfair: why, checked: passed, unchecked: left } => {
+                checked += passed as u64;
+                for why in left {
+                    *unchecked.entry(why).or_default() += 1;
+                }
                 if holds {
                     held += 1
                 } else {
@@ -198,7 +202,7 @@ fn engines(options: &Options) -> ExitCode {
     }
     println!(
         "{held} hold, {violated} are violated, of these {compiled} compiled, {fair} by the fairness engine too; \
-         {findings} disagreements"
+         {checked} proofs checked; {findings} disagreements"
     );
     for (reason, count) in unknown {
         println!("{count} unknown: {reason}");
@@ -206,9 +210,14 @@ fn engines(options: &Options) -> ExitCode {
     for (reason, count) in unfair {
         println!("{count} unknown to the fairness engine: {reason}");
     }
+    for (reason, count) in unchecked {
+        println!("{count} proofs not checked: {reason}");
+    }
     ExitCode::from(u8::from(findings > 0))
 }
 
+/// The interpreter against itself, before and after the passes. Every second program is one in which anything may
+/// happen.
 fn passes(options: &Options) -> ExitCode {
     interpreted::keep_panics_quiet();
     let either = |seed: u64, size| if seed.is_multiple_of(2) { wild(seed, size) } else { generate(seed, size) };

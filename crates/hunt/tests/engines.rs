@@ -8,7 +8,7 @@ fn engines_and_executions_agree() {
     let (mut holds, mut violated, mut compiled, mut fair) = (0, 0, 0, 0);
     for seed in 40..72 {
         match compare(&case(seed), seed, &Budget::unlimited()) {
-            Agreement::Agree { holds: held, compiled: was_compiled, unfair } => {
+            Agreement::Agree { holds: held, compiled: was_compiled, unfair, .. } => {
                 if held {
                     holds += 1
                 } else {

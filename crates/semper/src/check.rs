@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use automata::ltl::{AtomId, Formula, Formulas, Node};
-use certify::{Closing, Rejected, Replayed};
+use certify::{Closing, Decider, Proof, Rejected, Replayed, Unproved};
 use engines::explicit::Explicit;
 use engines::fairness::Fairness;
 use engines::fairness::watch::{Unwatched, Watch};
@@ -64,6 +64,8 @@ pub struct CheckedOutcome {
     pub engine: &'static str,
     /// The verdict, and what supports it.
     pub verdict: CheckedVerdict,
+    /// What the engine gave as evidence of a violation, whether or not it passed its check.
+    pub counterexample: Option<Counterexample>,
     /// What was measured.
     pub statistics: Statistics,
     /// The engines that were tried before, without an answer.
@@ -76,7 +78,12 @@ pub struct CheckedOutcome {
 #[derive(Clone, Debug)]
 pub enum CheckedVerdict {
     /// Every execution satisfies the property.
-    Holds(Certificate),
+    Holds {
+        /// What the engine gave as evidence.
+        certificate: Certificate,
+        /// What the check of it has shown.
+        proof: Checked,
+    },
     /// Some execution does not.
     Violated {
         /// The execution, replayed; its edges are those of the subject's program. None where evidence is not checked.
@@ -86,6 +93,15 @@ pub enum CheckedVerdict {
     },
     /// Neither was found out.
     Unknown(Reason),
+}
+
+/// What became of the evidence for a property that holds.
+#[derive(Clone, Debug)]
+pub enum Checked {
+    /// It has passed.
+    Passed(Proof),
+    /// Nobody looked at it.
+    NotAsked,
 }
 
 /// Decides whether all executions of the subject that satisfy its assumptions satisfy the property with this index.
@@ -114,16 +130,57 @@ pub fn check_with(
 ) -> CheckedOutcome {
     let start = Instant::now();
     let prepared = prepare(subject, &subject.properties[property], settings.scheduler);
-    let Outcome { engine, verdict, statistics, tried } = engine.check(&prepared.task, budget);
+    let Outcome { engine, verdict, mut statistics, tried } = engine.check(&prepared.task, budget);
+    let counterexample = match &verdict {
+        Verdict::Violated(counterexample) => Some(counterexample.clone()),
+        _ => None,
+    };
     let verdict = match verdict {
-        Verdict::Holds(certificate) => CheckedVerdict::Holds(certificate),
+        Verdict::Holds(certificate) if !settings.checks_evidence => {
+            CheckedVerdict::Holds { certificate, proof: Checked::NotAsked }
+        }
+        Verdict::Holds(certificate) => {
+            let checking = Instant::now();
+            let verdict = prove(&prepared.task, certificate, &Decider::Embedded, budget);
+            statistics.quantity("checking_seconds", checking.elapsed().as_secs_f64());
+            if let CheckedVerdict::Holds { proof: Checked::Passed(Proof::Refuted(proved)), .. } = &verdict {
+                statistics.count("obligations_at_sight", proved.shown.at_sight);
+                statistics.count("obligations_by_solver", proved.shown.by_solver);
+            }
+            verdict
+        }
         Verdict::Unknown(reason) => CheckedVerdict::Unknown(reason),
         Verdict::Violated(_) if !settings.checks_evidence => {
             CheckedVerdict::Violated { replayed: None, atoms: prepared.atoms }
         }
         Verdict::Violated(counterexample) => replay(prepared, &counterexample, budget),
     };
-    CheckedOutcome { engine, verdict, statistics, tried, time: start.elapsed() }
+    CheckedOutcome { engine, verdict, counterexample, statistics, tried, time: start.elapsed() }
+}
+
+/// Checks a certificate for a property of the subject, whoever made it. What is to be shown is shown by a solver of one's
+/// choice.
+pub fn certify(
+    subject: &Subject,
+    property: usize,
+    certificate: Certificate,
+    scheduler: Scheduler,
+    decider: &Decider,
+    budget: &Budget,
+) -> CheckedOutcome {
+    let start = Instant::now();
+    let task = task_of(subject, property, scheduler);
+    let verdict = prove(&task, certificate, decider, budget);
+    let mut statistics = Statistics::default();
+    statistics.quantity("checking_seconds", start.elapsed().as_secs_f64());
+    CheckedOutcome {
+        engine: "certify",
+        verdict,
+        counterexample: None,
+        statistics,
+        tried: Vec::new(),
+        time: start.elapsed(),
+    }
 }
 
 /// The task that engines are asked for a property of the subject.
@@ -140,8 +197,8 @@ fn engine<'w>(settings: &Settings, watch: &'w dyn Watch) -> Box<dyn Engine + 'w>
 }
 
 /// A task, and the way back from it to the subject.
-struct Prepared {
-    task: Task,
+pub(crate) struct Prepared {
+    pub(crate) task: Task,
     /// The atoms of the task, in order, by the subject's numbers.
     atoms: Vec<AtomId>,
     /// For each edge of the task's program, that of the subject's; none where they are the same.
@@ -149,7 +206,7 @@ struct Prepared {
 }
 
 /// The task of a property. It knows the atoms of this property alone, because the atoms decide what is observed.
-fn prepare(subject: &Subject, property: &Property, scheduler: Scheduler) -> Prepared {
+pub(crate) fn prepare(subject: &Subject, property: &Property, scheduler: Scheduler) -> Prepared {
     let (formulas, goal, atoms) = alone(&subject.formulas, property.goal);
     let (program, original_edge) = match interleaved(subject) {
         Some(fine) => (fine.program, Some(fine.original_edge)),
@@ -198,6 +255,16 @@ fn alone(formulas: &Formulas, formula: Formula) -> (Formulas, Formula, Vec<AtomI
     }
     let goal = *copies.last().expect("a formula is one of its subformulas");
     (copy, goal, atoms)
+}
+
+/// Checks the evidence for a property that holds. If it shows nothing, that is a fault of the engine, and no verdict.
+fn prove(task: &Task, certificate: Certificate, decider: &Decider, budget: &Budget) -> CheckedVerdict {
+    match certify::prove_with(task, &certificate, Some(&host::run_source), decider, budget) {
+        Ok(proof) => CheckedVerdict::Holds { certificate, proof: Checked::Passed(proof) },
+        Err(Unproved::NotCovered(why)) => CheckedVerdict::Unknown(Reason::Unchecked(why)),
+        Err(Unproved::Exhausted(exhausted)) => CheckedVerdict::Unknown(Reason::Exhausted(exhausted)),
+        Err(Unproved::Rejected(what)) => CheckedVerdict::Unknown(Reason::EvidenceRejected(what)),
+    }
 }
 
 /// Replays a counterexample. One that shows no violation is a fault of the engine, and no verdict.

@@ -1,5 +1,6 @@
 //! What the subcommands have in common: parsing the options, loading, diagnostics, limits.
 
+mod certify;
 mod cfg;
 mod check;
 mod documents;
@@ -8,7 +9,9 @@ mod kripke;
 mod ltl;
 mod options;
 pub(crate) mod output;
+mod replay;
 mod suite;
+mod validate;
 mod watching;
 
 use std::time::Instant;
@@ -55,7 +58,10 @@ pub(crate) fn run() -> Status {
         Command::Run(options) => execution::run(&options),
         Command::Cfg(options) => cfg::run(&options),
         Command::Ltl(options) => ltl::run(&options),
+        Command::Replay(options) => replay::run(&options),
+        Command::Certify(options) => certify::run(&options),
         Command::Suite(options) => suite::run(&options),
+        Command::Validate(options) => validate::run(&options),
         Command::Completions { shell } => documents::completions(shell),
         Command::Man { command } => documents::manual(command.as_deref()),
     };

@@ -24,20 +24,25 @@
 //! let subject = loaded.subject.expect("the program and the property are correct");
 //! assert_eq!(subject.formulas.display(subject.properties[0].formula).to_string(), r#"F "x == 3""#);
 //! let outcome = semper::check(&subject, 0, &semper::Settings::default(), &semper::Budget::unlimited());
-//! assert!(matches!(outcome.verdict, semper::CheckedVerdict::Holds(_)));
+//! assert!(matches!(outcome.verdict, semper::CheckedVerdict::Holds { .. }));
 //! ```
 
+pub mod certificates;
 pub mod check;
 pub mod execute;
 pub mod kripke;
 pub mod load;
 pub mod ltl;
 pub mod properties;
+pub mod replay;
 pub mod request;
+pub mod saved;
 pub mod subject;
 pub mod suite;
 pub mod understood;
+pub mod vacuity;
 pub mod verdicts;
+pub mod witnesses;
 
 pub use automata;
 pub use c_frontend;
@@ -57,4 +62,5 @@ pub use program::semantics::Atomicity;
 pub use request::{Input, Properties, Request};
 pub use subject::{Property, Subject};
 pub use understood::understood;
+pub use vacuity::vacuity;
 pub use verdicts::verdict;

@@ -1,6 +1,6 @@
 //! What was decided of a property, for the report.
 
-use certify::{Closing, Replayed, Starved};
+use certify::{Closing, Proof, Replayed, Starved};
 use foundation::{Diagnostic, Diagnostics, SourceMap};
 use program::Program;
 use program::semantics::describe::value_text;
@@ -9,7 +9,7 @@ use report::counterexample::{Counterexample, CounterexampleStep, Growth, Input};
 use report::verdict::{Evidence, Figure, PropertyVerdict, Tried};
 use task::{Attempt, Certificate, Reason, Scheduler};
 
-use crate::check::{CheckedOutcome, CheckedVerdict, Settings};
+use crate::check::{Checked, CheckedOutcome, CheckedVerdict, Settings};
 use crate::subject::Subject;
 
 /// The report on a property. What the user should know of how the program behaved is added to the diagnostics, which
@@ -28,7 +28,7 @@ pub fn verdict(
     let asked = &subject.properties[property];
     diagnose(outcome, diagnostics);
     let (word, reason) = match &outcome.verdict {
-        CheckedVerdict::Holds(_) => ("holds", None),
+        CheckedVerdict::Holds { .. } => ("holds", None),
         CheckedVerdict::Violated { .. } => ("violated", None),
         CheckedVerdict::Unknown(reason) => ("unknown", Some(reason.to_string())),
     };
@@ -80,24 +80,47 @@ fn tried(attempt: &Attempt) -> Tried {
 /// come.
 fn is_repeatable(verdict: &CheckedVerdict, settings: &Settings) -> bool {
     match verdict {
-        CheckedVerdict::Holds(_) => true,
+        CheckedVerdict::Holds { .. } => true,
         CheckedVerdict::Violated { .. } => settings.threads == 1,
         CheckedVerdict::Unknown(_) => false,
     }
 }
 
+/// What an engine has found that shows that a property holds.
+fn found(certificate: &Certificate) -> String {
+    let counted = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let refuted = |finite: usize, ranked: usize| match (finite, ranked) {
+        (0, 0) => "proof by invariants".to_owned(),
+        (0, _) => format!("proof by {}", counted(ranked as u64, "ranking function")),
+        (_, 0) => format!("proof by {} of refuted traces", counted(finite as u64, "set")),
+        _ => {
+            let (finite, ranked) = (counted(finite as u64, "set"), counted(ranked as u64, "ranking function"));
+            format!("proof by {ranked} and {finite} of refuted traces")
+        }
+    };
+    match certificate {
+        Certificate::ClosedStateSpace(space) => format!("closed state space of {}", counted(space.states, "state")),
+        Certificate::Refutation(proof) => refuted(proof.finite, proof.modules.len()),
+        Certificate::Unwritten(proof) => refuted(proof.finite, proof.ranked),
+    }
+}
+
+/// What the check of a certificate has shown.
+fn shown(proof: &Proof) -> String {
+    match proof {
+        Proof::Explored(explored) => format!("explored again, {}", explored.by),
+        Proof::Refuted(_) => "checked step by step".to_owned(),
+    }
+}
+
 fn evidence(verdict: &CheckedVerdict) -> Option<Evidence> {
     match verdict {
-        CheckedVerdict::Holds(Certificate::ClosedStateSpace { states, .. }) => {
-            let plural = if *states == 1 { "" } else { "s" };
-            let by = format!("closed state space of {states} state{plural} (not re-checked yet)");
-            Some(Evidence { checked: false, by })
-        }
-        CheckedVerdict::Holds(Certificate::Refuted { finite, ranked }) => {
-            let by = format!(
-                "{finite} sets of traces refuted by a prefix, {ranked} by a ranking function (not re-checked yet)"
-            );
-            Some(Evidence { checked: false, by })
+        CheckedVerdict::Holds { certificate, proof } => {
+            let found = found(certificate);
+            Some(match proof {
+                Checked::Passed(proof) => Evidence { checked: true, by: format!("{found}; {}", shown(proof)) },
+                Checked::NotAsked => Evidence { checked: false, by: format!("{found}; unchecked") },
+            })
         }
         CheckedVerdict::Violated { replayed: Some(replayed), .. } => {
             let by = match replayed.closing {

@@ -11,7 +11,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-const SUBCOMMANDS: [&str; 7] = ["check", "run", "cfg", "ltl", "suite", "completions", "man"];
+const SUBCOMMANDS: [&str; 8] = ["check", "run", "cfg", "ltl", "replay", "suite", "completions", "man"];
 
 #[test]
 fn help_and_version_go_to_standard_output_with_status_0() {
@@ -49,6 +49,9 @@ fn wrong_usage_has_status_2_and_leaves_standard_output_empty() {
         &["ltl", "F a", "--product", "no-such-file.kripke", "--format", "dot"],
         &["cfg", "no-such-file.kripke"],
         &["check", "no-such-file.kripke", "--ltl", "F end"],
+        &["replay"],
+        &["replay", "no-such-file.json"],
+        &["replay", "a.json", "--turns", "many"],
         &["suite"],
         &["suite", "no-such-folder"],
         &["suite", "a.yml", "--integers", "roman"],
@@ -122,7 +125,7 @@ fn verdicts_as_json_carry_what_supports_them() {
     };
     let (status, holds) = check(&["--ltl", r#"G F "x == 1""#]);
     assert_eq!((status, holds["verdict"].as_str()), (Some(0), Some("holds")));
-    assert_eq!(holds["evidence"]["checked"], false);
+    assert_eq!(holds["evidence"]["checked"], true);
     assert!(holds["evidence"]["by"].as_str().unwrap().starts_with("closed state space of"));
     assert!(holds["counterexample"].is_null());
     let (status, violated) = check(&["--ltl", r#"F G "x == 1""#]);

@@ -166,7 +166,7 @@ fn decide(case: &Case, settings: &Settings) -> Found {
     // What watches the memory ends with the budget.
     budget.cancel();
     match outcome.verdict {
-        CheckedVerdict::Holds(_) => Found::Holds,
+        CheckedVerdict::Holds { .. } => Found::Holds,
         CheckedVerdict::Violated { .. } => Found::Violated,
         CheckedVerdict::Unknown(reason) => Found::Unknown(reason.to_string()),
     }

@@ -127,7 +127,7 @@ fn what_is_told_is_in_order_and_as_much_as_is_of_interest() {
             assert_eq!(modules.len(), if with_pictures { finite + ranked } else { 0 });
             let violated = formula.contains('F') && formula.contains("alarm");
             assert_eq!(matches!(verdict, CheckedVerdict::Violated { .. }), violated, "{formula}");
-            assert_eq!(matches!(verdict, CheckedVerdict::Holds(_)), !violated, "{formula}");
+            assert_eq!(matches!(verdict, CheckedVerdict::Holds { .. }), !violated, "{formula}");
         }
     }
 }

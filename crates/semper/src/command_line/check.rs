@@ -1,10 +1,15 @@
 //! `semper check`: reads both sides, asks an engine, and says what it found, with what supports it.
 
 use anyhow::Result;
-use foundation::{Budget, Diagnostic};
-use report::verdict::{Detail, Verdicts};
-use semper::task::Attempt;
-use semper::{CheckedOutcome, EngineChoice, Settings};
+use foundation::{Budget, Diagnostic, Diagnostics, SourceMap};
+use report::verdict::{Detail, PropertyVerdict, Verdicts};
+use semper::certificates;
+use semper::certify::Replayed;
+use semper::replay;
+use semper::saved::{Found, Question, Saved};
+use semper::task::{Attempt, Certificate, Scheduler};
+use semper::witnesses::{Proved, of_proof, of_violation};
+use semper::{CheckedOutcome, CheckedVerdict, EngineChoice, Request, Settings, Subject};
 
 use super::options::{CheckOptions, Format};
 use super::watching::Watchers;
@@ -36,13 +41,19 @@ pub(super) fn run(options: &CheckOptions) -> Result<Status> {
         return refuse_because(diagnostic, &options.output);
     }
     match engine {
-        Some(engine) => decide(ready, engine, options, &budget),
+        Some(engine) => decide(ready, &request, engine, options, &budget),
         None => tell_what_was_understood(&ready, options),
     }
 }
 
 /// Decides all properties, one after the other.
-fn decide(ready: Ready, engine: EngineChoice, options: &CheckOptions, budget: &Budget) -> Result<Status> {
+fn decide(
+    ready: Ready,
+    request: &Request,
+    engine: EngineChoice,
+    options: &CheckOptions,
+    budget: &Budget,
+) -> Result<Status> {
     let settings =
         Settings { engine, scheduler: options.scheduler, threads: options.threads, checks_evidence: !options.no_check };
     let Ready { subject, sources, diagnostics: read } = ready;
@@ -63,7 +74,39 @@ fn decide(ready: Ready, engine: EngineChoice, options: &CheckOptions, budget: &B
         if let Some(fault) = fault {
             diagnostics.push(fault);
         }
-        verdicts.push(semper::verdict(&subject, property, &outcome, &settings, &sources, &mut diagnostics));
+        if !options.no_vacuity {
+            diagnostics.extend(semper::vacuity(&subject, property, &outcome, &settings, &sources, budget));
+        }
+        let verdict = semper::verdict(&subject, property, &outcome, &settings, &sources, &mut diagnostics);
+        if let (Some(path), CheckedVerdict::Holds { certificate, .. }) = (&options.certificate, &outcome.verdict) {
+            let is_first = verdicts.iter().all(|earlier: &PropertyVerdict| earlier.verdict != "holds");
+            let asked = (request, &subject, property, settings.scheduler);
+            write_certificate(path, is_first, asked, certificate, &mut diagnostics);
+        }
+        if let (Some(path), CheckedVerdict::Holds { certificate, .. }) = (&options.witness, &outcome.verdict)
+            && is_competition(path)
+            && verdicts.is_empty()
+            && let Some(hashes) = replay::hashes(request, &mut diagnostics)
+        {
+            let proved = Proved { request, subject: &subject, property, certificate };
+            let witness = of_proof(proved, &hashes, &sources, &settings, budget, host::utc_now());
+            if let Err(fault) = host::write_text(path, &witness::write(&witness)) {
+                diagnostics.push(*fault);
+            }
+        }
+        if let (Some(path), Some(counterexample)) = (&options.witness, &outcome.counterexample)
+            && verdict.verdict == "violated"
+        {
+            let scheduler = settings.scheduler;
+            let found = Found { request, subject: &subject, property, scheduler, counterexample };
+            let is_first = verdicts.iter().all(|earlier: &PropertyVerdict| earlier.verdict != "violated");
+            let replayed = match &outcome.verdict {
+                CheckedVerdict::Violated { replayed, .. } => replayed.as_deref(),
+                _ => None,
+            };
+            save(path, is_first, found, (&verdict, replayed), &sources, &mut diagnostics);
+        }
+        verdicts.push(verdict);
         all.extend(diagnostics);
     }
     let verdicts = Verdicts::new(verdicts);
@@ -83,6 +126,72 @@ fn decide(ready: Ready, engine: EngineChoice, options: &CheckOptions, budget: &B
         "violated" => Status::Violated,
         _ => Status::Indefinite,
     })
+}
+
+/// Writes down the proof of a property that holds, where it is the first; what cannot be done is said.
+fn write_certificate(
+    path: &str,
+    is_first: bool,
+    (request, subject, property, scheduler): (&Request, &Subject, usize, Scheduler),
+    certificate: &Certificate,
+    diagnostics: &mut Diagnostics,
+) {
+    if !is_first {
+        let message = format!("only the first certificate is written to `{path}`, and this property has another");
+        diagnostics.push(Diagnostic::warning("several-certificates", message).help("check one property at a time"));
+        return;
+    }
+    let Some(hashes) = replay::hashes(request, diagnostics) else { return };
+    let question = Question::new(request, subject, property, scheduler, hashes);
+    match certificates::write(&question, certificate) {
+        Some(text) => {
+            if let Err(fault) = host::write_text(path, &text) {
+                diagnostics.push(*fault);
+            }
+        }
+        None => {
+            let message =
+                format!("the proof cannot be written to `{path}`: the engine does not write such proofs down yet");
+            diagnostics.push(Diagnostic::warning("nothing-to-save", message));
+        }
+    }
+}
+
+/// Saves the counterexample of a violated property, where it is the first; what cannot be done is said.
+fn save(
+    path: &str,
+    is_first: bool,
+    found: Found<'_>,
+    (verdict, replayed): (&PropertyVerdict, Option<&Replayed>),
+    sources: &SourceMap,
+    diagnostics: &mut Diagnostics,
+) {
+    if !is_first {
+        let message = format!("only the first counterexample is saved to `{path}`, and this property has another");
+        diagnostics.push(Diagnostic::warning("several-counterexamples", message).help("check one property at a time"));
+        return;
+    }
+    let Some(hashes) = replay::hashes(found.request, diagnostics) else { return };
+    let text = match (is_competition(path), replayed) {
+        (true, Some(replayed)) => witness::write(&of_violation(found, &hashes, replayed, sources, host::utc_now())),
+        (true, None) => {
+            let message = format!("a counterexample that was not replayed cannot be written to `{path}`");
+            diagnostics.push(Diagnostic::warning("nothing-to-save", message).help("leave out `--no-check`"));
+            return;
+        }
+        (false, _) => {
+            let story = verdict.counterexample.as_ref().and_then(|story| serde_json::to_value(story).ok());
+            Saved::new(found, hashes, story).text()
+        }
+    };
+    if let Err(fault) = host::write_text(path, &text) {
+        diagnostics.push(*fault);
+    }
+}
+
+/// Whether a file is to have the exchange format of SV-COMP.
+fn is_competition(path: &str) -> bool {
+    path.ends_with(".yml") || path.ends_with(".yaml")
 }
 
 /// An engine that gave no answer, for those who want to know.

@@ -41,6 +41,15 @@ pub(crate) enum Command {
     /// Execute a program once, and show what was observed and whether a property is true of it.
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunOptions),
+    /// Execute a saved counterexample again, and say whether it violates its property.
+    #[command(after_help = REPLAY_EXAMPLES)]
+    Replay(ReplayOptions),
+    /// Say whether a witness that some tool wrote is right, in the exchange format of SV-COMP.
+    #[command(after_help = VALIDATE_EXAMPLES)]
+    Validate(ValidateOptions),
+    /// Check a saved certificate of a property that holds.
+    #[command(after_help = CERTIFY_EXAMPLES)]
+    Certify(CertifyOptions),
     /// Show a program as control-flow automata, or a Kripke structure.
     #[command(after_help = CFG_EXAMPLES)]
     Cfg(CfgOptions),
@@ -86,6 +95,36 @@ Examples:
   semper run counter.c --inputs values.txt --ltl 'G \"x >= 0\"'
   semper run threads.c --seed 42 --steps 500 --format json";
 
+const CERTIFY_EXAMPLES: &str = "\
+The program is looked for where the certificate says, from here and from the
+certificate's folder, and must be the same byte for byte. Nothing of what the
+certificate says is believed: every step of the proof is checked.
+
+Examples:
+  semper check door.c --ltl 'G F \"open\"' --certificate door.proof
+  semper certify door.proof";
+
+const REPLAY_EXAMPLES: &str = "\
+The program is looked for where the counterexample says, from here and from the
+counterexample's folder, and must be the same byte for byte. The interpreter
+executes it; where there is a C compiler, the compiled program is executed too,
+and what is observed in both is compared.
+
+Examples:
+  semper check door.c --ltl 'G F \"open\"' --witness door.json
+  semper replay door.json
+  semper replay door.json --program mended.c --no-compile";
+
+const VALIDATE_EXAMPLES: &str = "\
+A violation witness is confirmed (exit status 1) if an execution passes its
+waypoints and violates the property, a correctness witness (exit status 0) if
+its invariants hold and the property does. Without --spec and --ltl the property
+is the one that the witness names; so is the data model, always.
+
+Examples:
+  semper validate witness.yml door.c
+  semper validate witness.yml door.c --spec safe.prp --timeout 60s";
+
 const CFG_EXAMPLES: &str = "\
 Examples:
   semper cfg motor.c
@@ -128,6 +167,15 @@ pub(crate) struct CheckOptions {
     /// Do not check the evidence for a verdict; a violation is then reported without its execution.
     #[arg(long, help_heading = "Engine")]
     pub no_check: bool,
+    /// Do not look whether a property that holds does so for a trivial reason.
+    #[arg(long, help_heading = "Engine")]
+    pub no_vacuity: bool,
+    /// Save the counterexample of a violated property to this file, for `semper replay`.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub witness: Option<String>,
+    /// Write down why a property holds to this file, for `semper certify`.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub certificate: Option<String>,
     /// Write what the fairness engine makes into this folder: automata as DOT, lassos as text, formulas as SMT-LIB.
     #[arg(long, value_name = "FOLDER", help_heading = "Output")]
     pub dump_dir: Option<String>,
@@ -144,6 +192,64 @@ pub(crate) struct RunOptions {
     pub program: ProgramOptions,
     #[command(flatten)]
     pub execution: ExecutionOptions,
+    #[command(flatten)]
+    pub property: PropertyOptions,
+    #[command(flatten)]
+    pub semantics: SemanticsOptions,
+    #[command(flatten)]
+    pub limits: LimitOptions,
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Options of `semper certify`.
+#[derive(Args, Debug)]
+pub(crate) struct CertifyOptions {
+    /// A certificate that `semper check --certificate` wrote.
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// Check it for this file instead of the program that the certificate names; may be given several times.
+    #[arg(long, value_name = "FILE.c", help_heading = "Program")]
+    pub program: Vec<String>,
+    /// Ask this solver instead of the one in Semper; it reads SMT-LIB 2.6 from its standard input.
+    #[arg(long, value_name = "COMMAND", help_heading = "Check")]
+    pub solver: Option<String>,
+    #[command(flatten)]
+    pub limits: LimitOptions,
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Options of `semper replay`.
+#[derive(Args, Debug)]
+pub(crate) struct ReplayOptions {
+    /// A counterexample that `semper check --witness` saved.
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// Execute this file instead of the program that the counterexample names; may be given several times.
+    #[arg(long, value_name = "FILE.c", help_heading = "Execution")]
+    pub program: Vec<String>,
+    /// Do not compile the program: the interpreter alone executes it.
+    #[arg(long, help_heading = "Execution")]
+    pub no_compile: bool,
+    /// Let the compiled program go round the loop so many times.
+    #[arg(long, value_name = "N", default_value_t = 3, allow_negative_numbers = true, value_parser = number::<usize>)]
+    #[arg(help_heading = "Execution")]
+    pub turns: usize,
+    #[command(flatten)]
+    pub limits: LimitOptions,
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Options of `semper validate`.
+#[derive(Args, Debug)]
+pub(crate) struct ValidateOptions {
+    /// A witness in version 2.0 or 2.1 of the format.
+    #[arg(value_name = "WITNESS.yml")]
+    pub witness: String,
+    #[command(flatten)]
+    pub program: ProgramOptions,
     #[command(flatten)]
     pub property: PropertyOptions,
     #[command(flatten)]

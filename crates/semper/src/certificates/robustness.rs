@@ -1,0 +1,37 @@
+//! What must be true of any bytes given as a certificate: no panic, and what is accepted reads back from its own text. A fuzz
+//! target and a test call the same check.
+
+use foundation::SourceMap;
+use task::Certificate;
+
+use super::{read, write};
+use crate::saved::Question;
+
+/// Reads the bytes as a certificate; what was accepted is returned.
+///
+/// # Panics
+///
+/// Where the reader breaks its promises.
+pub fn check(bytes: &[u8]) -> Option<(Question, Certificate)> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut sources = SourceMap::new();
+    let source = sources.add("input.cert", text.as_ref());
+    match read(&sources, source) {
+        Ok((question, certificate)) => {
+            let written = write(&question, &certificate).expect("what is read can be written");
+            let source = sources.add("written.cert", written.as_str());
+            match read(&sources, source) {
+                Ok((asked, again)) => assert_eq!(write(&asked, &again).as_ref(), Some(&written)),
+                Err(fault) => panic!("{written} does not read back: {fault:?}"),
+            }
+            Some((question, certificate))
+        }
+        Err(fault) => {
+            let label = fault.primary.as_ref().expect("every fault has a place");
+            let (start, end) = (label.span.start as usize, label.span.end as usize);
+            assert!(text.get(start..end).is_some(), "a place is a piece of the text: {fault:?}");
+            assert!(!fault.help.is_empty(), "{fault:?} gives no advice");
+            None
+        }
+    }
+}

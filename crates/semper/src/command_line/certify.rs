@@ -1,0 +1,75 @@
+//! `semper certify`: checks a certificate, with nothing but the program, the property and the file.
+
+use anyhow::Result;
+use foundation::{Diagnostic, Diagnostics, SourceMap};
+use report::verdict::{Detail, Verdicts};
+use semper::certify::Decider;
+use semper::saved::Question;
+use semper::{Settings, certificates, replay};
+
+use super::options::{CertifyOptions, Format};
+use super::{Ready, Status, budget, load, output, refuse, show_diagnostics};
+
+pub(super) fn run(options: &CertifyOptions) -> Result<Status> {
+    let budget = budget(&options.limits);
+    let mut sources = SourceMap::new();
+    let mut diagnostics = Diagnostics::new();
+    let certificate = host::read_text(&options.file, &mut diagnostics).and_then(|text| {
+        let source = sources.add(&options.file, text);
+        certificates::read(&sources, source).map_err(|fault| diagnostics.push(*fault)).ok()
+    });
+    let loaded = certificate.and_then(|(question, certificate)| {
+        let request = replay::request_for(&question, &options.file, &options.program, &mut diagnostics);
+        request.map(|(request, scheduler)| (request, scheduler, question, certificate))
+    });
+    let Some((request, scheduler, question, certificate)) = loaded else {
+        refuse(&diagnostics, &sources, &options.output)?;
+        return Ok(Status::BadInput);
+    };
+    let Some(Ready { mut subject, sources, diagnostics: read }) = load(&request, &budget, &options.output)? else {
+        return Ok(Status::BadInput);
+    };
+    diagnostics.extend(read);
+    if let Some(warning) = unusual(&question) {
+        diagnostics.push(warning);
+    }
+    let property = &mut subject.properties[0];
+    property.name.clone_from(&question.property.name);
+    property.origin.clone_from(&options.file);
+    let decider = match &options.solver {
+        Some(command) => Decider::Command(command.split_whitespace().map(str::to_owned).collect()),
+        None => Decider::Embedded,
+    };
+    let outcome = semper::check::certify(&subject, 0, certificate, scheduler, &decider, &budget);
+    let settings = Settings { scheduler, ..Settings::default() };
+    let verdict = semper::verdict(&subject, 0, &outcome, &settings, &sources, &mut diagnostics);
+    let verdicts = Verdicts::new(vec![verdict]);
+    match options.output.format {
+        Format::Text => {
+            show_diagnostics(&diagnostics, &sources);
+            let detail = Detail { all_steps: options.output.verbose, width: host::terminal::width() };
+            output::print(&report::verdict::render(&verdicts, detail))?;
+        }
+        Format::Json => output::print_json(&verdicts.properties[0])?,
+    }
+    Ok(match verdicts.verdict.as_str() {
+        "holds" => Status::Holds,
+        _ => Status::Indefinite,
+    })
+}
+
+/// What the program is read with besides the files: nobody should take a proof of a part of the program, or of another
+/// version of it, for a proof of the whole.
+fn unusual(question: &Question) -> Option<Diagnostic> {
+    let program = &question.program;
+    let mut options: Vec<String> = Vec::new();
+    options.extend((program.entry != "main").then(|| format!("`--entry {}`", program.entry)));
+    options.extend(program.define.iter().map(|define| format!("`-D {define}`")));
+    options.extend(program.include.iter().map(|include| format!("`-I {include}`")));
+    options.extend(program.volatile_input.then(|| "`--volatile input`".to_owned()));
+    if options.is_empty() {
+        return None;
+    }
+    let message = format!("the certificate speaks of the program with {}", options.join(", "));
+    Some(Diagnostic::warning("certificate-options", message).help("of the program without that, nothing is said"))
+}

@@ -1,0 +1,97 @@
+//! `semper validate`: says whether a witness that some tool wrote is right.
+
+use anyhow::Result;
+use foundation::{Diagnostics, SourceMap};
+use semper::Settings;
+use semper::witnesses::{Answer, Validation, request_for, validate};
+use serde::Serialize;
+use witness::{Content, Reading};
+
+use super::options::{Format, ValidateOptions};
+use super::{Ready, Status, budget, load, output, refuse, request, show_diagnostics};
+
+/// Of more inputs in a row than this, the first are printed.
+const MOST_INPUTS: usize = 20;
+
+pub(super) fn run(options: &ValidateOptions) -> Result<Status> {
+    let budget = budget(&options.limits);
+    let mut sources = SourceMap::new();
+    let mut diagnostics = Diagnostics::new();
+    let Some(Reading { witness, warnings, .. }) = read(&options.witness, &mut sources, &mut diagnostics) else {
+        refuse(&diagnostics, &sources, &options.output)?;
+        return Ok(Status::BadInput);
+    };
+    if options.output.format == Format::Text {
+        show_diagnostics(&warnings, &sources);
+    }
+    let given = request(&options.program, Some(&options.property), Some(&options.semantics));
+    let Some(request) = request_for(&witness, &given, &mut diagnostics) else {
+        refuse(&diagnostics, &sources, &options.output)?;
+        return Ok(Status::BadInput);
+    };
+    let Some(Ready { subject, sources, diagnostics: read }) = load(&request, &budget, &options.output)? else {
+        return Ok(Status::BadInput);
+    };
+    diagnostics.extend(read);
+    let validation = validate(&witness, &request, &subject, &sources, &Settings::default(), &budget);
+    let is_violation = witness.entries.iter().any(|entry| matches!(entry.content, Content::ViolationSequence(_)));
+    let producer = witness.entries.first().map(|entry| &entry.metadata.producer);
+    let display = |formula| subject.formulas.display(formula).to_string();
+    let told = Told {
+        witness: if is_violation { "violation" } else { "correctness" },
+        producer: producer.map(|producer| format!("{} {}", producer.name, producer.version)).unwrap_or_default(),
+        properties: subject.properties.iter().map(|property| display(property.formula)).collect(),
+        validation: &validation,
+    };
+    match options.output.format {
+        Format::Text => {
+            show_diagnostics(&diagnostics, &sources);
+            output::print(&told.text())?;
+        }
+        Format::Json => output::print_json(&told)?,
+    }
+    Ok(match (validation.answer, is_violation) {
+        (Answer::Confirmed, true) => Status::Violated,
+        (Answer::Confirmed, false) => Status::Holds,
+        (Answer::Rejected | Answer::Unknown, _) => Status::Indefinite,
+    })
+}
+
+fn read(path: &str, sources: &mut SourceMap, diagnostics: &mut Diagnostics) -> Option<Reading> {
+    let text = host::read_text(path, diagnostics)?;
+    let source = sources.add(path, text);
+    witness::read(sources, source).map_err(|faults| diagnostics.extend(faults)).ok()
+}
+
+/// The answer as it is printed.
+#[derive(Serialize)]
+struct Told<'v> {
+    witness: &'static str,
+    producer: String,
+    properties: Vec<String>,
+    #[serde(flatten)]
+    validation: &'v Validation,
+}
+
+impl Told<'_> {
+    fn text(&self) -> String {
+        let Validation { answer, reason, engine, inputs, notes } = self.validation;
+        let mut text = format!("witness: {}, by {}\n", self.witness, self.producer);
+        for property in &self.properties {
+            text.push_str(&format!("property: {property}\n"));
+        }
+        if let Some(engine) = engine {
+            text.push_str(&format!("engine: {engine}\n"));
+        }
+        text.push_str(&format!("\n{}: {reason}\n", answer.word()));
+        for group in inputs.chunk_by(|one, other| one.0 == other.0) {
+            let values: Vec<&str> = group.iter().take(MOST_INPUTS).map(|(_, value)| value.as_str()).collect();
+            let more = if group.len() > MOST_INPUTS { " …" } else { "" };
+            text.push_str(&format!("inputs of {}: {}{more}\n", group[0].0, values.join(" ")));
+        }
+        for note in notes {
+            text.push_str(&format!("note: {note}\n"));
+        }
+        text
+    }
+}

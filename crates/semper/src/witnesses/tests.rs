@@ -1,0 +1,135 @@
+//! Witnesses are right exactly when they are, and nothing that they say makes the validator fall over.
+
+use foundation::{Budget, Diagnostics};
+use witness::{
+    Action, Constraint, Content, DataModel, Entry, Format, Invariant, InvariantType, Language, Location, Metadata,
+    Producer, Segment, Version, Waypoint, WaypointType, Witness,
+};
+
+use super::{Answer, request_for, validate};
+use crate::{Input, Loaded, Request, Settings, load};
+
+const PROGRAM: &str = "int nondet_int(void);
+void reach_error(void) { }
+int x, i;
+int main(void) {
+  x = nondet_int();
+  while (i < 3) {
+    i = i + 1;
+  }
+  if (x == 7)
+    reach_error();
+  return 0;
+}
+";
+
+fn witness(specification: &str, content: Content) -> Witness {
+    let task = witness::Task {
+        input_files: vec!["a.c".into()],
+        input_file_hashes: vec![("a.c".into(), witness::sha256(PROGRAM.as_bytes()))],
+        specification: specification.into(),
+        data_model: DataModel::Lp64,
+        language: Language::C,
+    };
+    let producer = Producer { name: "test".into(), version: "1".into(), ..Producer::default() };
+    let metadata =
+        Metadata { format_version: Version::V2_1, uuid: String::new(), creation_time: String::new(), producer, task };
+    Witness { entries: vec![Entry { metadata, content }.identified()] }
+}
+
+fn answer(witness: &Witness) -> Answer {
+    let request =
+        Request { files: vec![Input::Text { name: "a.c".into(), text: PROGRAM.into() }], ..Request::default() };
+    let mut diagnostics = Diagnostics::new();
+    let request = request_for(witness, &request, &mut diagnostics).unwrap();
+    assert!(diagnostics.iter().next().is_none());
+    let Loaded { sources, subject, .. } = load(&request, &Budget::unlimited());
+    validate(witness, &request, &subject.unwrap(), &sources, &Settings::default(), &Budget::unlimited()).answer
+}
+
+fn place(line: u32, column: Option<u32>) -> Location {
+    Location { file_name: "folder/a.c".into(), line, column, function: None }
+}
+
+fn segment(waypoint_type: WaypointType, action: Action, value: Option<&str>, location: Location) -> Segment {
+    let constraint = value.map(|value| Constraint { value: value.into(), format: Some(Format::CExpression) });
+    Segment { waypoints: vec![Waypoint { waypoint_type, action, constraint, location }] }
+}
+
+const SAFE: &str = "CHECK( init(main()), LTL(G ! call(reach_error())) )";
+
+#[test]
+fn a_sequence_is_confirmed_exactly_if_an_execution_passes_it() {
+    let target = || segment(WaypointType::Target, Action::Follow, None, place(10, Some(5)));
+    for value in 5..9 {
+        for turns in 2..5 {
+            let assumed = format!("x == {value}");
+            let mut segments = vec![segment(WaypointType::Assumption, Action::Follow, Some(&assumed), place(9, None))];
+            let turn = || segment(WaypointType::Branching, Action::Follow, Some("true"), place(6, Some(3)));
+            segments.splice(0..0, (0..turns).map(|_| turn()));
+            segments.push(target());
+            let expected = if value == 7 && turns <= 3 { Answer::Confirmed } else { Answer::Rejected };
+            let witness = witness(SAFE, Content::ViolationSequence(segments));
+            assert_eq!(answer(&witness), expected, "{assumed}, {turns} turns");
+        }
+    }
+    let avoided = |value: &str| {
+        let mut last = target();
+        let avoid = segment(WaypointType::Assumption, Action::Avoid, Some(value), place(9, Some(3)));
+        last.waypoints.splice(0..0, avoid.waypoints);
+        answer(&witness(SAFE, Content::ViolationSequence(vec![last])))
+    };
+    assert_eq!(avoided("x == 7"), Answer::Rejected);
+    assert_eq!(avoided("x == 8"), Answer::Confirmed);
+}
+
+#[test]
+fn an_invariant_is_confirmed_exactly_if_it_holds() {
+    let specification = "CHECK( init(main()), LTL(F end) )";
+    for (invariant_type, line, value, expected) in [
+        (InvariantType::LoopInvariant, 6, "i >= 0 && i <= 3", Answer::Confirmed),
+        (InvariantType::LoopInvariant, 6, "i <= 2", Answer::Rejected),
+        (InvariantType::LocationInvariant, 7, "i <= 2", Answer::Confirmed),
+        (InvariantType::LocationInvariant, 9, "i == 3", Answer::Confirmed),
+        (InvariantType::LocationInvariant, 10, "x == 7", Answer::Confirmed),
+        (InvariantType::LocationInvariant, 11, "x != 7", Answer::Rejected),
+        (InvariantType::LocationInvariant, 9, "6 / (i - 3)", Answer::Rejected),
+        (InvariantType::LoopTransitionInvariant, 6, "\\at(i, AnyPrev) < i", Answer::Confirmed),
+        (InvariantType::LoopTransitionInvariant, 6, "\\at(i, AnyPrev) + 1 == i", Answer::Rejected),
+        (InvariantType::LocationTransitionInvariant, 7, "\\at(i, AnyPrev) < i && i <= 2", Answer::Confirmed),
+        (InvariantType::LoopInvariant, 7, "1", Answer::Unknown),
+        (InvariantType::LoopInvariant, 6, "i = 0", Answer::Unknown),
+        (InvariantType::LoopInvariant, 6, "j == 0", Answer::Unknown),
+        (InvariantType::LoopInvariant, 6, "1) || (1", Answer::Unknown),
+        (InvariantType::LoopInvariant, 6, "1 // x", Answer::Unknown),
+    ] {
+        let (location, value) = (place(line, None), value.to_owned());
+        let format = Format::ExtCExpression;
+        let invariant = Invariant { invariant_type, location, value: value.clone(), format, inductive: false };
+        let witness = witness(specification, Content::InvariantSet(vec![invariant]));
+        assert_eq!(answer(&witness), expected, "{value} in line {line}");
+    }
+}
+
+#[test]
+fn waypoints_may_stand_anywhere() {
+    let lines = PROGRAM.lines().count() as u32;
+    let mut count = 0;
+    for &waypoint_type in WaypointType::ALL {
+        for line in 1..=lines + 1 {
+            for column in [None, Some(1), Some(5), Some(9), Some(18)] {
+                let value = if waypoint_type == WaypointType::Branching { "true" } else { "x == 7" };
+                let segments = match waypoint_type {
+                    WaypointType::Target => vec![segment(waypoint_type, Action::Follow, None, place(line, column))],
+                    _ => vec![
+                        segment(waypoint_type, Action::Follow, Some(value), place(line, column)),
+                        segment(WaypointType::Target, Action::Follow, None, place(10, None)),
+                    ],
+                };
+                let found = answer(&witness(SAFE, Content::ViolationSequence(segments)));
+                count += usize::from(found == Answer::Confirmed);
+            }
+        }
+    }
+    assert!(count > 20, "{count}");
+}
