@@ -95,7 +95,8 @@ fn closed(
         }
     }
     // Where far more states are to be explored than the engine has seen, it knew something that the check does not.
-    let limits = Limits { states: space.states.saturating_mul(MANY_TIMES).saturating_add(SOME) };
+    let states = space.states.saturating_mul(MANY_TIMES).saturating_add(SOME);
+    let limits = Limits { states, expected: space.states };
     match explore::explore(task, &space.automaton, compiler, limits, budget) {
         Ok(explored) => Ok(explored),
         Err(Unexplored::Exhausted(exhausted)) => Err(Unproved::Exhausted(exhausted)),

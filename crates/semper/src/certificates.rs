@@ -50,15 +50,19 @@ pub fn read(sources: &SourceMap, source: SourceId) -> Result<(Question, Certific
     if text.len() > LARGEST {
         return Err(refuse("the file is too large to be a certificate".to_owned()));
     }
+    let other = || refuse(format!("this is no certificate: it does not begin with `({FORMAT} {VERSION}`"));
     let parsed = Sexp::parse(text).map_err(|malformed| {
+        if !text.contains(FORMAT) {
+            return other();
+        }
         let offset = malformed.offset.min(text.len()) as u32;
         let span = Span { source, start: offset, end: offset };
         Box::new(Diagnostic::error("certificate-syntax", malformed.what).at(span).help(WRITE))
     })?;
     let items = parsed.as_list().unwrap_or_default();
-    let [format, version, rest @ ..] = items else { return Err(refuse("this is no certificate".to_owned())) };
+    let [format, version, rest @ ..] = items else { return Err(other()) };
     if format.as_word() != Some(FORMAT) {
-        return Err(refuse(format!("this is no certificate: it does not begin with `({FORMAT} {VERSION}`")));
+        return Err(other());
     }
     if version.as_word() != Some(VERSION) {
         return Err(refuse(format!("the version of the format is {version}, and only {VERSION} is read")));
@@ -71,11 +75,18 @@ pub fn read(sources: &SourceMap, source: SourceId) -> Result<(Question, Certific
         _ => Err("the task of a certificate begins with `(task`".to_owned()),
     };
     let question: Question = question
-        .and_then(|value| serde_json::from_value(value).map_err(|error| format!("the task: {error}")))
+        .and_then(|value| serde_json::from_value(value).map_err(|error| in_words(&error.to_string())))
         .map_err(refuse)?;
     question.request().map_err(refuse)?;
     let certificate = text::read(proof).map_err(refuse)?;
     Ok((question, certificate))
+}
+
+/// What is wrong with a task, without the names that its parts have in here.
+fn in_words(error: &str) -> String {
+    let parts = ["Question", "SavedProgram", "SavedFile", "SavedSemantics", "SavedProperty"];
+    let named = |text: String, part: &&str| text.replace(&format!("struct {part}"), "a record");
+    format!("the task cannot be read: {}", parts.iter().fold(error.to_owned(), named))
 }
 
 const WRITE: &str = "certificates are written by `semper check … --certificate FILE`";

@@ -66,6 +66,8 @@ pub struct CheckedOutcome {
     pub verdict: CheckedVerdict,
     /// What the engine gave as evidence of a violation, whether or not it passed its check.
     pub counterexample: Option<Counterexample>,
+    /// What the engine gave as evidence that the property holds, where it did not pass its check.
+    pub rejected: Option<Certificate>,
     /// What was measured.
     pub statistics: Statistics,
     /// The engines that were tried before, without an answer.
@@ -135,13 +137,16 @@ pub fn check_with(
         Verdict::Violated(counterexample) => Some(counterexample.clone()),
         _ => None,
     };
+    let mut rejected = None;
     let verdict = match verdict {
         Verdict::Holds(certificate) if !settings.checks_evidence => {
             CheckedVerdict::Holds { certificate, proof: Checked::NotAsked }
         }
         Verdict::Holds(certificate) => {
             let checking = Instant::now();
-            let verdict = prove(&prepared.task, certificate, &Decider::Embedded, budget);
+            let verdict = prove(&prepared.task, certificate.clone(), &Decider::Embedded, budget);
+            let is_rejected = matches!(verdict, CheckedVerdict::Unknown(Reason::EvidenceRejected(_)));
+            rejected = is_rejected.then_some(certificate);
             statistics.quantity("checking_seconds", checking.elapsed().as_secs_f64());
             if let CheckedVerdict::Holds { proof: Checked::Passed(Proof::Refuted(proved)), .. } = &verdict {
                 statistics.count("obligations_at_sight", proved.shown.at_sight);
@@ -155,7 +160,7 @@ pub fn check_with(
         }
         Verdict::Violated(counterexample) => replay(prepared, &counterexample, budget),
     };
-    CheckedOutcome { engine, verdict, counterexample, statistics, tried, time: start.elapsed() }
+    CheckedOutcome { engine, verdict, counterexample, rejected, statistics, tried, time: start.elapsed() }
 }
 
 /// Checks a certificate for a property of the subject, whoever made it. What is to be shown is shown by a solver of one's
@@ -170,13 +175,23 @@ pub fn certify(
 ) -> CheckedOutcome {
     let start = Instant::now();
     let task = task_of(subject, property, scheduler);
-    let verdict = prove(&task, certificate, decider, budget);
+    let verdict = match prove(&task, certificate, decider, budget) {
+        // Whoever wrote it may be wrong, and that is no fault of ours.
+        CheckedVerdict::Unknown(Reason::EvidenceRejected(what)) => {
+            CheckedVerdict::Unknown(Reason::Incomplete(format!("the certificate proves nothing: {what}")))
+        }
+        CheckedVerdict::Unknown(Reason::Unchecked(why)) => {
+            CheckedVerdict::Unknown(Reason::Incomplete(format!("the certificate cannot be checked: {why}")))
+        }
+        verdict => verdict,
+    };
     let mut statistics = Statistics::default();
     statistics.quantity("checking_seconds", start.elapsed().as_secs_f64());
     CheckedOutcome {
         engine: "certify",
         verdict,
         counterexample: None,
+        rejected: None,
         statistics,
         tried: Vec::new(),
         time: start.elapsed(),

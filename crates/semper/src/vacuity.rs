@@ -299,7 +299,9 @@ mod tests {
             int main(void) { while (1) { on = nondet_bool(); off = !on; if (broken) on = 2; } }";
         const CUT: &str = "_Bool nondet_bool(void); void assume(int); int x;
             int main(void) { x = nondet_bool(); assume(x < 2); assume(x > 1); return 0; }";
-        let cases: [(&str, Option<&str>, &str, &[(&str, &str)]); 12] = [
+        /// A program, an assumption, a property, and what is warned of, with its text.
+        type Case = (&'static str, Option<&'static str>, &'static str, &'static [(&'static str, &'static str)]);
+        let cases: [Case; 12] = [
             (
                 LAMP,
                 None,

@@ -1,6 +1,6 @@
 //! What was decided of a property, for the report.
 
-use certify::{Closing, Proof, Replayed, Starved};
+use certify::{Closing, Decider, Proof, Replayed, Starved};
 use foundation::{Diagnostic, Diagnostics, SourceMap};
 use program::Program;
 use program::semantics::describe::value_text;
@@ -109,7 +109,10 @@ fn found(certificate: &Certificate) -> String {
 fn shown(proof: &Proof) -> String {
     match proof {
         Proof::Explored(explored) => format!("explored again, {}", explored.by),
-        Proof::Refuted(_) => "checked step by step".to_owned(),
+        Proof::Refuted(proved) => match &proved.decider {
+            Decider::Embedded => "checked step by step".to_owned(),
+            decider => format!("checked step by step with {decider}"),
+        },
     }
 }
 
@@ -220,7 +223,7 @@ fn diagnose(outcome: &CheckedOutcome, diagnostics: &mut Diagnostics) {
             diagnostics.push(Diagnostic::warning("unsupported", message).at(*span));
         }
         CheckedVerdict::Unknown(Reason::EvidenceRejected(why)) => {
-            let message = format!("internal error: the engine's violation does not pass its check: {why}");
+            let message = format!("internal error: the engine's evidence does not pass its check: {why}");
             let help =
                 "this is a fault in Semper, not in your program; please report it with the command and its files";
             diagnostics.push(Diagnostic::warning("evidence-rejected", message).help(help));

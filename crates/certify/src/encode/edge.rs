@@ -228,6 +228,7 @@ impl Evaluation<'_, '_> {
                 return undefined;
             }
         }
+        self.encoding.note("an aggregate that is copied to or from a computed place", self.span);
         self.write(target, &Written::Anything, updates)
     }
 

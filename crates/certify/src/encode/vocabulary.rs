@@ -186,7 +186,7 @@ impl<'a> Encoding<'a> {
         let symbol = self.terms.symbol(name, sort);
         self.of_name.insert(name.clone(), self.cells.len());
         self.of_object.entry(object).or_default().push(self.cells.len());
-        self.cells.push(Tracked { symbol, cell: cell.clone(), positions });
+        self.cells.push(Tracked { symbol, cell: *cell, positions });
         Ok(())
     }
 

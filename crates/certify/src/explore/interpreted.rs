@@ -285,13 +285,22 @@ impl<'a> Explorer<'a> {
                 self.budget.check().map_err(Unexplored::Exhausted)?;
             }
         }
-        let graph = Graph { edges: product.edges, all: self.automaton.all_marks(), scheduler: self.task.scheduler };
+        let graph = Graph { edges: product.edges, all: self.all_marks(), scheduler: self.task.scheduler };
         if let Some(component) = graph.accepting() {
             let (node, _) = product.pairs[component[0] as usize];
             let description = format!("a cycle among {} states of the product is accepting", component.len());
             return Err(Unexplored::Accepting { description, span: self.span_of(node) }.into());
         }
         Ok(Explored { states: product.pairs.len() as u64, transitions, by: Way::Interpreted })
+    }
+
+    /// That something is read, as one more acceptance set: a cycle on which nothing is read is no infinite word.
+    fn progress(&self) -> Marks {
+        Marks::one(self.automaton.acceptance_sets())
+    }
+
+    fn all_marks(&self) -> Marks {
+        self.automaton.all_marks().union(self.progress())
     }
 
     /// The edges of the product that a way gives rise to, from a node (none at the start) and a state of the automaton.
@@ -303,7 +312,7 @@ impl<'a> Explorer<'a> {
         number: &mut dyn FnMut((u32, u32)) -> u32,
         found: &mut dyn FnMut(Edge),
     ) -> Result<(), Unexplored> {
-        let all = self.automaton.all_marks();
+        let all = self.all_marks();
         if state == SILENT {
             if let Some(to) = way.to.filter(|_| way.word.is_empty()) {
                 found(Edge { to: number((to, SILENT)), marks: all, turn: way.turn });
@@ -318,8 +327,9 @@ impl<'a> Explorer<'a> {
             }
             return Ok(());
         };
+        let progress = if way.word.is_empty() { Marks::NONE } else { self.progress() };
         for (after, marks) in read {
-            found(Edge { to: number((to, after)), marks, turn: way.turn });
+            found(Edge { to: number((to, after)), marks: marks.union(progress), turn: way.turn });
         }
         if way.word.is_empty() && self.reader.accepts_for_ever(state, way.last) {
             found(Edge { to: number((to, SILENT)), marks: Marks::NONE, turn: way.turn });

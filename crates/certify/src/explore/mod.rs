@@ -18,7 +18,7 @@
 
 use std::fmt;
 
-use automata::buchi::{Automaton, Guard};
+use automata::buchi::{Automaton, Guard, Marks};
 use foundation::{Budget, Exhausted, Span};
 use task::Task;
 
@@ -117,11 +117,13 @@ impl fmt::Display for Unexplored {
 pub struct Limits {
     /// How many states of the program beside the automaton may be visited.
     pub states: u64,
+    /// How many there are thought to be: for many it is worth to compile a program at once.
+    pub expected: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { states: 1 << 30 }
+        Self { states: 1 << 30, expected: 0 }
     }
 }
 
@@ -150,11 +152,16 @@ pub fn explore(
     limits: Limits,
     budget: &Budget,
 ) -> Result<Explored, Unexplored> {
-    let few = Limits { states: limits.states.min(FEW_STATES) };
+    if automaton.acceptance_sets() >= Marks::MOST - 1 {
+        return Err(Unexplored::not_covered("an automaton with so many acceptance sets", None));
+    }
+    let few = Limits { states: limits.states.min(FEW_STATES), ..limits };
     let Some(compiler) = compiler else { return interpreted::explore(task, automaton, limits, budget) };
-    match interpreted::explore_within(task, automaton, few, FEW_STEPS, budget) {
-        Err(Unexplored::TooLarge { .. }) => {}
-        decided => return decided,
+    if limits.expected <= FEW_STATES {
+        match interpreted::explore_within(task, automaton, few, FEW_STEPS, budget) {
+            Err(Unexplored::TooLarge { .. }) => {}
+            decided => return decided,
+        }
     }
     match compiled::explore(task, automaton, compiler, limits, budget) {
         Err(Unexplored::NotCovered { .. }) => interpreted::explore(task, automaton, limits, budget),

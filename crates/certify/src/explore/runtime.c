@@ -343,6 +343,10 @@ static void expand(unsigned state) {
 /* ---- the product: no accepting component (Couvreur, FM 1999; Tarjan 1972) ---- */
 
 #define SILENT STATES
+
+/* That something is read, as one more acceptance set: a cycle on which nothing is read is no infinite word. */
+#define PROGRESS (1ULL << 63)
+#define WHOLE (ALL | PROGRESS)
 #define WIDTH (STATES + 1)
 #define DONE 0xffffffffu
 static unsigned *visited; /* by state and state of the automaton */
@@ -398,7 +402,7 @@ static void follow(unsigned state, unsigned automaton, unsigned long long marks)
         root_count--;
     }
     roots[root_count - 1].inside |= marks;
-    if ((roots[root_count - 1].inside & ALL) == ALL) accepting("a cycle of the product is accepting", state);
+    if ((roots[root_count - 1].inside & WHOLE) == WHOLE) accepting("a cycle of the product is accepting", state);
 }
 
 static Letter last_letter(unsigned state, unsigned number) {
@@ -415,7 +419,7 @@ static int advance(void) {
         if (top->automaton == SILENT) {
             top->transition++;
             if (!is_silent || taken.to == NOWHERE) continue;
-            follow(taken.to, SILENT, ALL);
+            follow(taken.to, SILENT, WHOLE);
             return 1;
         }
         Moves *moves = read_word(taken.word, top->automaton);
@@ -429,7 +433,7 @@ static int advance(void) {
         }
         if (top->move < moves->count) {
             Move move = moves->moves[top->move++];
-            follow(taken.to, move.state, move.marks);
+            follow(taken.to, move.state, is_silent ? move.marks : move.marks | PROGRESS);
             return 1;
         }
         unsigned automaton = top->automaton;

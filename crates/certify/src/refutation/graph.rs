@@ -185,7 +185,7 @@ impl<'a> Graph<'a> {
             return false;
         }
         let open: Vec<Term> = (next.node.predicates.iter())
-            .filter(|&&predicate| !self.keeps(&from.node, index, predicate, found))
+            .filter(|&&predicate| !self.keeps(from.node, index, predicate, found))
             .map(|&predicate| self.predicates[predicate as usize])
             .collect();
         open.is_empty() || self.obligations.hold_after(known, &block.step, &open)

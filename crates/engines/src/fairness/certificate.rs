@@ -265,7 +265,7 @@ impl<'t> Proof<'_, 't> {
                 guards.push(edge.label);
             }
         }
-        let mut alike: HashMap<(u32, u32, Vec<EdgeId>, Vec<u32>), Vec<usize>> = HashMap::new();
+        let mut alike: HashMap<_, Vec<usize>> = HashMap::new();
         for (index, edge) in edges.iter().enumerate() {
             alike.entry((edge.from, edge.to, edge.way.clone(), edge.reads.clone())).or_default().push(index);
         }

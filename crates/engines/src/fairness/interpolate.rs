@@ -43,14 +43,10 @@ pub fn examine(
     }
     let mut assumptions: Vec<Term> = Vec::new();
     let mut origins: Vec<(usize, Origin)> = Vec::new();
-    // What is known before the steps.
-    let mut known_before: Vec<(usize, Term, Term)> = Vec::new();
     let mut renamed_steps: Vec<Step> = Vec::new();
     for (position, step) in steps.iter().enumerate() {
         let step = if step.inputs.is_empty() { step.clone() } else { step.with_new_inputs(terms) };
-        for conjunct in terms.conjuncts(step.known) {
-            known_before.push((position, conjunct, terms.substitute(conjunct, &versions)));
-        }
+        given.push(terms.substitute(step.known, &versions));
         for conjunct in terms.conjuncts(step.guard) {
             assumptions.push(terms.substitute(conjunct, &versions));
             origins.push((position, Origin::Guard(conjunct)));
@@ -67,21 +63,9 @@ pub fn examine(
         renamed_steps.push(step);
     }
     solver.push();
-    given.iter().for_each(|&known| solver.assert(known));
-    solver.push();
-    known_before.iter().for_each(|&(_, _, known)| solver.assert(known));
-    let mut answer = solver.check(&assumptions);
-    let mut core: BTreeSet<Term> = solver.core().into_iter().collect();
-    solver.pop();
-    if matches!(answer, Satisfiability::Unsatisfiable) && core.is_empty() {
-        // What is known at different places excludes each other: that is the reason then.
-        for (position, conjunct, known) in known_before {
-            assumptions.push(known);
-            origins.push((position, Origin::Guard(conjunct)));
-        }
-        answer = solver.check(&assumptions);
-        core = solver.core().into_iter().collect();
-    }
+    given.into_iter().for_each(|known| solver.assert(known));
+    let answer = solver.check(&assumptions);
+    let core: BTreeSet<Term> = solver.core().into_iter().collect();
     solver.pop();
     match answer {
         Satisfiability::Satisfiable => Trace::Feasible,
@@ -121,9 +105,9 @@ fn havoc(terms: &Terms, step: &Step, forgets: impl Fn(Symbol) -> bool) -> Step {
 }
 
 /// The predicates before each step and after the last one, backward from a condition at the end that cannot be reached:
-/// where a predicate holds, the rest of the trace does not lead to the condition. None where a quantifier could not be
-/// eliminated.
-pub fn backward(terms: &Terms, solver: &mut dyn Solver, steps: &[Step], reached: Term) -> Option<Vec<Term>> {
+/// where a predicate holds, the rest of the trace does not lead to the condition. Where a quantifier cannot be eliminated the
+/// predicates may be too strong for the beginning of the trace.
+pub fn backward(terms: &Terms, solver: &mut dyn Solver, steps: &[Step], reached: Term) -> Vec<Term> {
     let mut leading = reached;
     let mut predicates = vec![terms.not(leading)];
     for step in steps.iter().rev() {
@@ -136,13 +120,18 @@ pub fn backward(terms: &Terms, solver: &mut dyn Solver, steps: &[Step], reached:
                 Some(eliminated) => eliminated,
                 // Where nothing leads on there is nothing to eliminate.
                 None if is_impossible(solver, image) => terms.truth(false),
-                None => return None,
+                // What is said of the inputs is forgotten: more may lead on then, which is still a chain of predicates.
+                None => {
+                    let is_free =
+                        |conjunct: &Term| inputs.iter().all(|input| !terms.symbols(*conjunct).contains(input));
+                    terms.and(terms.conjuncts(image).into_iter().filter(is_free))
+                }
             }
         };
         predicates.push(terms.not(leading));
     }
     predicates.reverse();
-    Some(predicates)
+    predicates
 }
 
 fn is_impossible(solver: &mut dyn Solver, condition: Term) -> bool {

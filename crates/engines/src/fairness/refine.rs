@@ -109,7 +109,7 @@ impl<'t> Refiner<'t> {
         cycle: &[Letter],
     ) -> Refinement<'t> {
         let why = format!("{what} cannot be executed");
-        let module = match self.floyd_hoare(word, core) {
+        let module = match self.floyd_hoare(word, core).or_else(|| self.floyd_hoare_with_known(word)) {
             Some(module) => Refuted::Finite(module),
             None => Refuted::Prefix(Prefix::new(&stem.iter().chain(cycle).copied().collect::<Vec<_>>())),
         };
@@ -162,7 +162,7 @@ impl<'t> Refiner<'t> {
             let chain = self.triples.with_solver(|solver| {
                 solver.set_kind("interpolation");
                 match direction {
-                    Direction::Backward => backward(self.terms, solver, core, truth),
+                    Direction::Backward => Some(backward(self.terms, solver, core, truth)),
                     Direction::Forward => forward(self.terms, solver, core, truth, &BTreeSet::new()),
                 }
             });
@@ -175,6 +175,23 @@ impl<'t> Refiner<'t> {
             }
         }
         None
+    }
+
+    /// The same, where what is known before the steps is part of the reason.
+    fn floyd_hoare_with_known(&self, word: &[Letter]) -> Option<FloydHoare<'t>> {
+        let steps = word.iter().map(|&letter| {
+            let step = (*self.letters.step(letter)).clone();
+            Step { guard: self.terms.and([step.guard, step.known]), known: self.terms.truth(true), ..step }
+        });
+        let steps: Vec<Step> = steps.collect();
+        let examined = self.triples.with_solver(|solver| {
+            solver.set_kind("trace");
+            examine(self.terms, solver, &steps, &|symbol| self.triples.known(symbol))
+        });
+        match examined {
+            Trace::Infeasible(core) => self.floyd_hoare(word, &core),
+            Trace::Feasible | Trace::Unknown(_) => None,
+        }
     }
 
     /// Ranks a lasso, or finds an execution that goes round it for ever.
@@ -247,9 +264,11 @@ impl<'t> Refiner<'t> {
             let Trace::Infeasible(core) = examine(terms, solver, &whole, &|symbol| self.triples.known(symbol)) else {
                 return Vec::new();
             };
-            let chain = backward(terms, solver, &core, terms.truth(true));
-            let chain = chain.or_else(|| forward(terms, solver, &core, terms.truth(true), &BTreeSet::new()));
-            chain.unwrap_or_default().into_iter().flat_map(|predicate| terms.conjuncts(predicate)).collect()
+            let mut chain = backward(terms, solver, &core, terms.truth(true));
+            if chain.first().is_some_and(|first| terms.as_truth(*first) == Some(false)) {
+                chain = forward(terms, solver, &core, terms.truth(true), &BTreeSet::new()).unwrap_or(chain);
+            }
+            chain.into_iter().flat_map(|predicate| terms.conjuncts(predicate)).collect()
         })
     }
 }

@@ -7,7 +7,7 @@ use semper::certificates;
 use semper::certify::Replayed;
 use semper::replay;
 use semper::saved::{Found, Question, Saved};
-use semper::task::{Attempt, Certificate, Scheduler};
+use semper::task::{Attempt, Certificate, Reason, Scheduler};
 use semper::witnesses::{Proved, of_proof, of_violation};
 use semper::{CheckedOutcome, CheckedVerdict, EngineChoice, Request, Settings, Subject};
 
@@ -78,6 +78,10 @@ fn decide(
             diagnostics.extend(semper::vacuity(&subject, property, &outcome, &settings, &sources, budget));
         }
         let verdict = semper::verdict(&subject, property, &outcome, &settings, &sources, &mut diagnostics);
+        if let CheckedVerdict::Unknown(Reason::EvidenceRejected(why)) = &outcome.verdict {
+            let asked = (request, &subject, property, settings.scheduler);
+            keep_rejected(asked, &outcome, why, &mut diagnostics);
+        }
         if let (Some(path), CheckedVerdict::Holds { certificate, .. }) = (&options.certificate, &outcome.verdict) {
             let is_first = verdicts.iter().all(|earlier: &PropertyVerdict| earlier.verdict != "holds");
             let asked = (request, &subject, property, settings.scheduler);
@@ -126,6 +130,38 @@ fn decide(
         "violated" => Status::Violated,
         _ => Status::Indefinite,
     })
+}
+
+/// Keeps evidence that did not pass its check in a file that can be sent with a report.
+fn keep_rejected(
+    (request, subject, property, scheduler): (&Request, &Subject, usize, Scheduler),
+    outcome: &CheckedOutcome,
+    why: &str,
+    diagnostics: &mut Diagnostics,
+) {
+    let Some(hashes) = replay::hashes(request, diagnostics) else { return };
+    let evidence = match (&outcome.rejected, &outcome.counterexample) {
+        (Some(certificate), _) => {
+            certificates::write(&Question::new(request, subject, property, scheduler, hashes), certificate)
+        }
+        (None, Some(counterexample)) => {
+            Some(Saved::new(Found { request, subject, property, scheduler, counterexample }, hashes, None).text())
+        }
+        (None, None) => None,
+    };
+    let Some(evidence) = evidence else { return };
+    let path = std::env::temp_dir().join(format!("semper-rejected-{}-{property}.txt", std::process::id()));
+    let path = path.display().to_string();
+    let arguments: Vec<String> = std::env::args().collect();
+    let text = format!("; {}\n; engine {}: {why}\n{evidence}", arguments.join(" "), outcome.engine);
+    match host::write_text(&path, &text) {
+        Ok(()) => {
+            let message = format!("the evidence that was rejected is kept in `{path}`");
+            diagnostics
+                .push(Diagnostic::warning("rejected-evidence-kept", message).help("please send it with your report"));
+        }
+        Err(fault) => diagnostics.push(*fault),
+    }
 }
 
 /// Writes down the proof of a property that holds, where it is the first; what cannot be done is said.

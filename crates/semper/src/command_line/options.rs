@@ -170,7 +170,8 @@ pub(crate) struct CheckOptions {
     /// Do not look whether a property that holds does so for a trivial reason.
     #[arg(long, help_heading = "Engine")]
     pub no_vacuity: bool,
-    /// Save the counterexample of a violated property to this file, for `semper replay`.
+    /// Save the counterexample of a violated property to this file, for `semper replay`; a `.yml` file becomes a witness
+    /// in the format of SV-COMP, also of a property that holds.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub witness: Option<String>,
     /// Write down why a property holds to this file, for `semper certify`.

@@ -26,6 +26,9 @@ pub(super) enum Cut {
     Somewhere,
 }
 
+/// Whether a subject whose program was changed has an execution.
+type Ask<'a> = dyn FnMut(&dyn Fn(&mut Program)) -> Option<bool> + 'a;
+
 /// What leaves this subject without executions, which is known to have none. It is told whether a changed subject has
 /// one; where that is not known, there is no answer.
 pub(super) fn find_cut(subject: &Subject, mut has_execution: impl FnMut(&Subject) -> Option<bool>) -> Cut {
@@ -36,7 +39,7 @@ pub(super) fn find_cut(subject: &Subject, mut has_execution: impl FnMut(&Subject
         change(&mut changed.program);
         has_execution(&changed)
     };
-    let is_impassable = |edge: &EdgeId, ask: &mut dyn FnMut(&dyn Fn(&mut Program)) -> Option<bool>| {
+    let is_impassable = |edge: &EdgeId, ask: &mut Ask<'_>| {
         ask(&|program| end_behind(program, *edge)) == Some(false)
             && ask(&|program| end_instead(program, *edge)) == Some(true)
     };

@@ -39,6 +39,10 @@ pub(super) fn validate(
     settings: &Settings,
     budget: &Budget,
 ) -> Validation {
+    if original.subject.program.has_threads() {
+        // Another thread could look on while an invariant is evaluated.
+        return Validation::unknown("the program has threads".to_owned());
+    }
     let mut claims: BTreeMap<Site, Vec<(usize, Claim<'_>)>> = BTreeMap::new();
     for (index, invariant) in invariants.iter().enumerate() {
         match placed(original, invariant) {
@@ -75,6 +79,9 @@ pub(super) fn that_hold(
     settings: &Settings,
     budget: &Budget,
 ) -> Vec<Invariant> {
+    if original.subject.program.has_threads() {
+        return Vec::new();
+    }
     candidates.retain(|candidate| is_readable(original, candidate, budget));
     loop {
         match checked_all(original, &candidates, settings, budget) {
@@ -202,8 +209,8 @@ fn evaluated(number: usize, value: &str) -> String {
 /// The number of the invariant that was false first.
 fn first_failing(replayed: &Replayed) -> Option<usize> {
     let values = replayed.values.iter().flat_map(|parts| parts.iter());
-    let numbers = values.filter(|part| part.name == "semper_bad").filter_map(|part| part.value.parse().ok());
-    numbers.filter(|number| *number != 0).last()
+    let mut numbers = values.filter(|part| part.name == "semper_bad").filter_map(|part| part.value.parse().ok());
+    numbers.rfind(|number| *number != 0)
 }
 
 /// Something that is evaluated at a place.

@@ -163,6 +163,15 @@ impl<'s> Unit<'s> {
         self.ast.exprs.values().filter(is_named).map(|expr| self.own(expr.span)).collect()
     }
 
+    /// The names of the functions that are called in a piece of text.
+    pub(super) fn called_in(&self, span: Span) -> impl Iterator<Item = &str> {
+        let inside = move |expr: &&Expr| span.start <= expr.span.start && expr.span.end <= span.end;
+        self.ast.exprs.values().filter(inside).filter_map(|expr| match &expr.kind {
+            ExprKind::Call(function, _) => Some(self.sources.snippet_text(self.own(self.ast.exprs[*function].span))),
+            _ => None,
+        })
+    }
+
     /// The names that the text declares as types.
     pub(super) fn type_names(&self) -> impl Iterator<Item = &str> {
         let declarators = self.ast.items.iter().flat_map(|item| match item {
@@ -220,7 +229,7 @@ impl<'s> Unit<'s> {
         let column = location.column.unwrap_or(first_column);
         is_same_file(&file, &location.file_name)
             && (first, first_column) <= (location.line, column)
-            && (location.line, column) <= (last, last_column)
+            && (location.line, column) <= (last, last_column + 1)
     }
 
     /// Statements and declarations in blocks.

@@ -76,9 +76,8 @@ pub(super) fn is_well_founded(text: &str, are_unbounded: bool) -> bool {
         let conjuncts = split(bare(disjunct), "&&");
         conjuncts.iter().any(|conjunct| {
             let Some((greater, less)) = strict(bare(conjunct)) else { return false };
-            let old = |expression: &str| format!("\\at({expression},AnyPrev)");
-            let descends = greater == old(less);
-            let rises = less == old(greater);
+            let descends = forgotten(greater).is_some_and(|then| then == less);
+            let rises = forgotten(less).is_some_and(|then| then == greater);
             if !are_unbounded {
                 return descends || rises;
             }
@@ -95,6 +94,27 @@ pub(super) fn is_well_founded(text: &str, are_unbounded: bool) -> bool {
             descends && conjuncts.iter().map(|other| bare(other)).any(|other| is_bounded(&other))
         })
     })
+}
+
+/// An expression over earlier values only, over the values of now.
+fn forgotten(text: &str) -> Option<String> {
+    const TYPES: [&str; 6] = ["longlong", "long", "int", "__int128", "short", "char"];
+    let (mut result, mut rest) = (String::new(), text);
+    loop {
+        let start = rest.find("\\at(");
+        let between = &rest[..start.unwrap_or(rest.len())];
+        let words = between.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let is_variable = |word: &str| !word.is_empty() && !word.starts_with(|c: char| c.is_ascii_digit());
+        if words.filter(|word| is_variable(word)).any(|word| !TYPES.contains(&word)) {
+            return None;
+        }
+        result.push_str(between);
+        let Some(start) = start else { return text.contains("\\at(").then_some(result) };
+        let inside = &rest[start + 4..];
+        let end = closing(inside)?;
+        result.push_str(inside[..end].strip_suffix(",AnyPrev")?);
+        rest = &inside[end + 1..];
+    }
 }
 
 /// The greater and the lesser side of a strict comparison.
@@ -160,6 +180,13 @@ mod tests {
             ("x < \\at(x, AnyPrev) && x >= 0", true, true),
             ("(\\at(x, AnyPrev) > x && 0 <= x) || (\\at(y + 1, AnyPrev) > y + 1 && y + 1 > -3)", true, true),
             ("\\at(x, AnyPrev) < x", true, false),
+            (
+                "2LL * (long long)(\\at(x, AnyPrev)) - (long long)(\\at(y, AnyPrev)) > 2LL * (long long)(x) - (long long)(y) \
+                 && 2LL * (long long)(\\at(x, AnyPrev)) - (long long)(\\at(y, AnyPrev)) >= 0",
+                true,
+                true,
+            ),
+            ("\\at(x, AnyPrev) + y > x + y", false, false),
             ("\\at(x, AnyPrev) >= x", false, false),
             ("\\at(x, AnyPrev) > y", false, false),
             ("\\at(x, AnyPrev) > x || y == 0", false, false),

@@ -61,6 +61,13 @@ pub fn of_violation(
     }
     let is_silent = replayed.run.end == RunEnd::Silent;
     let mut witness = as_sv_comp(found, hashes, &replayed, sources, created);
+    let units = units(found.subject, found.request, sources);
+    for entry in &mut witness.entries {
+        if let Content::ViolationSequence(segments) = &mut entry.content {
+            keep_order(segments, &units);
+        }
+    }
+    witness.entries = witness.entries.into_iter().map(Entry::identified).collect();
     if is_silent && let Some(waypoint) = silent_loop(found, sources) {
         for entry in &mut witness.entries {
             if let Content::ViolationSequence(segments) = &mut entry.content {
@@ -71,6 +78,35 @@ pub fn of_violation(
         witness.entries = witness.entries.into_iter().map(Entry::identified).collect();
     }
     witness
+}
+
+/// Leaves out what is said of statements that call functions of the program: they are observed when they have ended, behind
+/// what happens in the functions, and waypoints stand before them. So is what held when the loop was entered.
+fn keep_order(segments: &mut Vec<Segment>, units: &[Unit<'_>]) {
+    let calls = |waypoint: &Waypoint| {
+        let sites = units.iter().filter_map(|unit| Some((unit, unit.statement(&waypoint.location)?)));
+        sites.take(1).any(|(unit, site)| {
+            let mut called = unit.called_in(site.span);
+            called.any(|name| units.iter().any(|unit| unit.body_of(name).is_some()))
+        })
+    };
+    let is_misplaced = |segment: &Segment| {
+        segment.waypoints.iter().any(|it| it.waypoint_type == WaypointType::Assumption && calls(it))
+    };
+    let is_cycle = |segment: &Segment| segment.waypoints.iter().any(|it| it.action == Action::Cycle);
+    let has_cycle = segments.iter().any(is_cycle);
+    // What held before the first statement of the loop may have been so in the first round only.
+    let first = segments.iter().position(is_cycle);
+    let is_from_stem = |(index, segment): (usize, &Segment)| {
+        Some(index) == first && segment.waypoints.iter().any(|it| it.waypoint_type == WaypointType::Assumption)
+    };
+    let kept: Vec<Segment> = (segments.iter().enumerate())
+        .filter(|&(index, segment)| !is_misplaced(segment) && !is_from_stem((index, segment)))
+        .map(|(_, segment)| segment.clone())
+        .collect();
+    if !kept.is_empty() && has_cycle == kept.iter().any(is_cycle) {
+        *segments = kept;
+    }
 }
 
 /// Where one of the competition's safety properties is violated first.

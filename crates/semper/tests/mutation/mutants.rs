@@ -2,8 +2,10 @@
 
 use semper::automata::buchi::{Automaton, Guard, Marks};
 use semper::foundation::Id;
+use semper::task::Certificate;
 use semper::task::certificate::refutation::{Cell, Macrostate, Missing, Node, Object, Place, Refutation, Role};
 use semper::task::certificate::sexp::Sexp;
+use semper::task::certificate::text::write;
 
 use crate::conditions::{changed, changed_condition};
 
@@ -61,15 +63,23 @@ impl<'r> Changes<'r> {
 /// Mutants of a certificate, at most so many of a kind, spread evenly over its parts.
 pub fn mutants(original: &Refutation, most: usize) -> Vec<Mutant> {
     let mut found = Vec::new();
+    let unchanged = text(original);
     for (kind, is_fatal, changes) in all_changes(original) {
-        let count = changes.len().min(most);
-        for index in 0..count {
+        let changed = changes.iter().map(|change| {
             let mut refutation = original.clone();
-            changes[index * changes.len() / count](&mut refutation);
-            found.push(Mutant { kind, is_fatal, refutation });
-        }
+            change(&mut refutation);
+            refutation
+        });
+        let changed: Vec<Refutation> = changed.filter(|mutant| text(mutant) != unchanged).collect();
+        let count = changed.len().min(most);
+        let chosen = (0..count).map(|index| changed[(2 * index + 1) * changed.len() / (2 * count)].clone());
+        found.extend(chosen.map(|refutation| Mutant { kind, is_fatal, refutation }));
     }
     found
+}
+
+fn text(refutation: &Refutation) -> Option<Sexp> {
+    write(&Certificate::Refutation(Box::new(refutation.clone())))
 }
 
 /// One mutant, by a choice of its kind and a choice of its place.
@@ -99,24 +109,25 @@ pub fn with_edges(
     automaton: &Automaton<Guard>,
     change: impl Fn(usize, &Guard, Marks) -> Option<(Guard, Marks)>,
 ) -> Automaton<Guard> {
-    let mut index = 0;
     let mut copy = Automaton::new(automaton.acceptance_sets());
     let states: Vec<_> = automaton.states().map(|_| copy.add_state()).collect();
     automaton.initial().iter().for_each(|state| copy.add_initial(states[state.index()]));
-    for edge in automaton.edges() {
+    for (index, edge) in automaton.edges().enumerate() {
         if let Some((label, marks)) = change(index, &edge.label, edge.marks) {
             copy.add_edge(states[edge.from.index()], label, states[edge.to.index()], marks);
         }
-        index += 1;
     }
     copy
 }
+
+/// What becomes of an edge with this label and these marks.
+type EdgeChange<'c> = &'c dyn Fn(&Guard, Marks) -> Option<(Guard, Marks)>;
 
 /// Every way in which an automaton can lose words by a change of one edge.
 pub fn smaller_automata(automaton: &Automaton<Guard>) -> Vec<(&'static str, Automaton<Guard>)> {
     let mut found = Vec::new();
     for (index, edge) in automaton.edges().enumerate() {
-        let change = |kind, to: &dyn Fn(&Guard, Marks) -> Option<(Guard, Marks)>| {
+        let change = |kind, to: EdgeChange<'_>| {
             let changed =
                 with_edges(
                     automaton,
@@ -361,7 +372,7 @@ fn of_modules(changes: &mut Changes<'_>) {
     );
     changes.fatal(
         "a module that begins with another role",
-        { (0..modules).flat_map(|module| roles.into_iter().skip(1).map(move |role| (module, role))) },
+        (0..modules).flat_map(|module| roles.into_iter().skip(1).map(move |role| (module, role))),
         |copy, &(module, role)| copy.modules[module].states[0].role = role,
     );
     changes.fatal("a module that begins with knowledge", 0..modules, |copy, &module| {
