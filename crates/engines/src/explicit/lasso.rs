@@ -121,7 +121,7 @@ impl<S: Space> Paths<'_, '_, S> {
             return Ok((Vec::new(), goal));
         }
         let path = self.path(&initial, |_| true, |transition| is_goal(transition.to))?;
-        Ok(path.expect("what was visited can be reached"))
+        path.ok_or_else(|| self.out_of_means())
     }
 
     /// A cycle through a state of a component that visits these acceptance sets.
@@ -132,7 +132,7 @@ impl<S: Space> Paths<'_, '_, S> {
         while !missing.is_empty() {
             let inside = |state| component.contains(state);
             let found = self.path(&[at], inside, |transition| !transition.marks.intersection(missing).is_empty())?;
-            let (part, end) = found.expect("the component visits all acceptance sets");
+            let (part, end) = found.ok_or_else(|| self.out_of_means())?;
             missing = missing.minus(self.marks_along(&part, end));
             cycle.extend(part);
             at = end;
@@ -140,9 +140,14 @@ impl<S: Space> Paths<'_, '_, S> {
         if at != start || cycle.is_empty() {
             let inside = |state| component.contains(state);
             let found = self.path(&[at], inside, |transition| transition.to == start)?;
-            cycle.extend(found.expect("the component is strongly connected").0);
+            cycle.extend(found.ok_or_else(|| self.out_of_means())?.0);
         }
         Ok(cycle)
+    }
+
+    /// Why a path is not found that is there: a step that could be taken once is refused now, because a limit is reached.
+    fn out_of_means(&self) -> Exhausted {
+        self.budget.check().err().unwrap_or(Exhausted::Time)
     }
 
     /// What a path visits: on each of its steps, what the best transition to the next state does.

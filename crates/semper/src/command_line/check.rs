@@ -242,6 +242,9 @@ fn measured(outcome: &CheckedOutcome) -> String {
         let name = name.replace('_', " ");
         match figure {
             semper::task::Figure::Count(count) => format!("{name} {count}"),
+            semper::task::Figure::Quantity(seconds) if name == "checking seconds" => {
+                format!("evidence checked in {seconds:.3} s")
+            }
             semper::task::Figure::Quantity(quantity) => format!("{name} {quantity:.3}"),
             semper::task::Figure::Word(word) => format!("{name} {word}"),
         }
