@@ -1,0 +1,134 @@
+//! What the proof knew of the program's states beforehand, as invariants: values that constant propagation found, ranges,
+//! and where pointers lead. What is not kept by the program's steps is dropped by whoever checks the proof.
+
+use std::collections::HashMap;
+
+use analysis::points_to::Object as Pointed;
+use logic::{Symbol, Term};
+use program::passes::Prepared;
+use program::passes::constants::{KnownValue, constants, known_values};
+use program::passes::promote::promote;
+use program::passes::slice::slice;
+use program::{LocationId, Op, Scalar, VariableId};
+
+use super::super::invariants::{is_set_at, ranges_at};
+use super::super::product::Place;
+use super::Proof;
+use crate::encode::vocabulary::{Bounds, Shape};
+
+/// How often the passes are run again to know what they knew.
+const MOST_ROUNDS: usize = 4;
+
+/// Of longer arrays nothing is said element by element.
+const MOST_ELEMENTS: u64 = 32;
+
+impl Proof<'_, '_> {
+    /// What ranges and points-to say of the variables that matter at a place.
+    pub(super) fn known_at(&self, place: Place) -> Vec<Term> {
+        if place == Place::Start {
+            return Vec::new();
+        }
+        let of_variables = ranges_at(self.vocabulary, place).into_iter();
+        of_variables.chain(self.addresses_at(place)).chain(self.values_at(place)).chain(self.elements()).collect()
+    }
+
+    /// What ranges say of the elements of short arrays of which they say more than the type does.
+    fn elements(&self) -> Vec<Term> {
+        let program = self.vocabulary.program();
+        let mut found = Vec::new();
+        for (variable, symbol) in self.vocabulary.named() {
+            let Ok(Shape::Array { element: Scalar::Int(ty), length }) =
+                self.vocabulary.shape(variable, program.variables[variable].span)
+            else {
+                continue;
+            };
+            let bounds = self.vocabulary.bounds(variable);
+            if length > MOST_ELEMENTS || self.vocabulary.is_machine() && bounds == Bounds::of_type(ty) {
+                continue;
+            }
+            let scale = self.vocabulary.scale(variable, Scalar::Int(ty));
+            for index in 0..length {
+                let index = self.terms.integer(index * scale);
+                let element = self.terms.select(self.terms.variable(symbol), index);
+                found.extend(self.terms.conjuncts(bounds.hold_for(self.terms, element)));
+            }
+        }
+        found
+    }
+
+    /// Where pointers lead that matter at a place.
+    fn addresses_at(&self, place: Place) -> Vec<Term> {
+        let is_pointer = |symbol: Symbol| self.vocabulary.scalar_of(symbol) == Some(Scalar::Pointer);
+        let variables = self.vocabulary.named().into_iter();
+        let variables = variables.map(|(variable, symbol)| (Pointed::Variable(variable), symbol));
+        let cells = self.vocabulary.cells().into_iter().map(|(object, _, symbol)| (object, symbol));
+        let is_set = |symbol: Symbol| is_set_at(self.vocabulary, place, symbol);
+        let pointers = variables.chain(cells).filter(|(_, symbol)| is_pointer(*symbol) && is_set(*symbol));
+        pointers.filter_map(|(object, symbol)| self.leads(object, symbol)).collect()
+    }
+
+    /// The values that variables can have at a place, where these are few and no interval.
+    fn values_at(&self, place: Place) -> Vec<Term> {
+        let named = self.vocabulary.named().into_iter();
+        let set = named.filter(|(_, symbol)| is_set_at(self.vocabulary, place, *symbol));
+        let one_of = |(variable, symbol): (VariableId, Symbol)| {
+            let values = self.vocabulary.few_values(variable)?;
+            self.vocabulary.scalar_of(symbol).filter(|scalar| matches!(scalar, Scalar::Int(_)))?;
+            let number = self.terms.variable(symbol);
+            Some(self.terms.or(values.iter().map(|&value| self.terms.equal(number, self.terms.integer(value)))))
+        };
+        set.filter_map(one_of).collect()
+    }
+
+    /// Where a pointer leads that an object holds.
+    fn leads(&self, holder: Pointed, symbol: Symbol) -> Option<Term> {
+        let (terms, memory) = (self.terms, &self.vocabulary.memory);
+        let targets = memory.points_to().contents(holder)?;
+        if targets.others {
+            return None;
+        }
+        let pointer = terms.variable(symbol);
+        let mut ways = Vec::new();
+        if targets.numbers {
+            ways.push(terms.less_equal(terms.integer(0), pointer));
+        }
+        for (&object, offsets) in &targets.objects {
+            for offsets in offsets {
+                if offsets.modulus != 0 {
+                    return None;
+                }
+                ways.push(terms.equal(pointer, terms.integer(memory.base(object) + offsets.remainder)));
+            }
+        }
+        Some(terms.or(ways))
+    }
+}
+
+/// What is known at a location of the inlined program: the values of scalars, by their variable and their offset in bits.
+pub(super) type KnownAt = HashMap<LocationId, Vec<((VariableId, u64), KnownValue)>>;
+
+/// What the passes know of values, in the rounds in which they find it out.
+pub(super) fn known_by_passes(inlined: &Prepared) -> KnownAt {
+    let mut found = KnownAt::new();
+    let mut prepared = inlined.clone();
+    for _ in 0..MOST_ROUNDS {
+        let before: Vec<Op> = prepared.program.edges.values().map(|edge| edge.op.clone()).collect();
+        prepared = promote(prepared);
+        for (location, known) in known_values(&prepared).iter() {
+            let Some(location) = prepared.inlined.locations[location] else { continue };
+            for (variable, value) in known.iter().flatten() {
+                let cell = prepared.inlined.parts.get(variable).copied().unwrap_or((*variable, 0));
+                let entry = (cell, value.clone());
+                let all = found.entry(location).or_default();
+                if !all.contains(&entry) {
+                    all.push(entry);
+                }
+            }
+        }
+        prepared = slice(constants(prepared));
+        if prepared.program.edges.values().map(|edge| &edge.op).eq(&before) {
+            break;
+        }
+    }
+    found
+}

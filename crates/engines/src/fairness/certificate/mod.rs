@@ -1,0 +1,311 @@
+//! The proof, written down, so that it can be followed without a search.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `known` | what was known of the program's states beforehand, as invariants |
+//! | `names` | the words of conditions, and which cell of memory each stands for |
+//! | `graph` | the graph of what accepts nothing, with its numbers |
+//!
+//! The engine works on a simplified program; the certificate speaks of the inlined one, so that nobody has to believe in
+//! the passes. Locations, edges and variables are led back to it, and what constant propagation knew is written as
+//! invariants. The graph is what the searches have found to accept nothing ([`Rest::closed`]), together with the states of
+//! the product from which no fair trace is left.
+
+mod graph;
+mod known;
+mod names;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use analysis::points_to::Object as Pointed;
+use automata::buchi::{Automaton, StateId};
+use foundation::Id;
+use logic::{Symbol, Term, Terms};
+use program::passes::Prepared;
+use program::{EdgeId, Op};
+use task::Negation;
+use task::certificate::refutation as written;
+use task::certificate::refutation::{
+    Address, ModuleState, Object, ProductEdge, ProductState, RankedModule, Refutation,
+};
+use task::certificate::sexp::Sexp;
+
+use super::letter::{Letter, Letters};
+use super::module::Refuted;
+use super::observation::Observation;
+use super::product::Place;
+use super::ranked::{Ranked, Role};
+use super::remainder::Rest;
+use crate::encode::{Exit, Vocabulary};
+use graph::Graph;
+use known::{KnownAt, known_by_passes};
+use names::Names;
+
+/// What a proof was made of.
+pub struct Proof<'a, 't> {
+    /// The terms.
+    pub terms: &'t Terms,
+    /// The program as it was right after inlining.
+    pub inlined: &'a Prepared,
+    /// The program's symbols.
+    pub vocabulary: &'a Vocabulary<'t>,
+    /// The property's automaton.
+    pub negation: &'a Negation,
+    /// What is observed.
+    pub observation: &'a Observation<'t>,
+    /// The Büchi program with all of its states.
+    pub whole: &'a Automaton<Letter>,
+    /// The places of its states.
+    pub places: &'a [(Place, StateId)],
+    /// What holds there.
+    pub invariants: &'a [Option<Term>],
+    /// Its letters.
+    pub letters: &'a Letters,
+    /// The states of the whole that fair traces may pass, by their numbers in the rest.
+    pub kept: &'a [StateId],
+    /// What is left of it: nothing.
+    pub rest: &'a Rest<'a, 't>,
+    /// How many modules were refuted by a prefix.
+    pub finite: usize,
+}
+
+impl<'t> Proof<'_, 't> {
+    /// The certificate, or why it cannot be written.
+    pub fn write(&self) -> Result<Refutation, String> {
+        let names = Names::new(self)?;
+        let reached = self.reached();
+        // States of the product by their numbers in the whole.
+        let mut numbers: BTreeMap<StateId, u32> = BTreeMap::new();
+        for &state in &reached {
+            let next = numbers.len() as u32;
+            numbers.insert(state, next);
+        }
+        let known = known_by_passes(self.inlined);
+        let states =
+            reached.iter().map(|&state| self.state(state, &names, &known)).collect::<Result<Vec<_>, String>>()?;
+        let edges = self.edges(&reached, &numbers, &names)?;
+        let mut predicates: Vec<Term> = Vec::new();
+        let mut predicate_numbers: HashMap<Term, u32> = HashMap::new();
+        let Graph { mut nodes, missing } = self.graph(&numbers, &reached, &mut |term| {
+            *predicate_numbers.entry(term).or_insert_with(|| {
+                predicates.push(term);
+                predicates.len() as u32 - 1
+            })
+        })?;
+        nodes.sort_by_key(|node| node.number);
+        let modules = self.ranked()?.into_iter().map(|module| self.module(module, &names));
+        let modules = modules.collect::<Result<Vec<_>, String>>()?;
+        let predicates = predicates.into_iter().map(|term| names.write(term)).collect::<Result<Vec<_>, String>>()?;
+        let (unread, reread) = self.unread();
+        let (symbols, addresses) = (names.declared.into_inner(), self.addresses());
+        let automaton = self.negation.automaton.clone();
+        let finite = self.finite;
+        Ok(Refutation {
+            automaton,
+            symbols,
+            addresses,
+            unread,
+            reread,
+            states,
+            edges,
+            predicates,
+            modules,
+            nodes,
+            missing,
+            finite,
+        })
+    }
+
+    fn prepared(&self) -> &Prepared {
+        self.vocabulary.prepared
+    }
+
+    /// The states of the whole that can be reached, in order.
+    fn reached(&self) -> Vec<StateId> {
+        let mut reached: BTreeSet<StateId> = self.whole.initial().iter().copied().collect();
+        let mut open: Vec<StateId> = reached.iter().copied().collect();
+        while let Some(state) = open.pop() {
+            for edge in self.whole.edges_from(state) {
+                if reached.insert(edge.to) {
+                    open.push(edge.to);
+                }
+            }
+        }
+        reached.into_iter().collect()
+    }
+
+    fn place(&self, place: Place) -> Result<written::Place, String> {
+        let before = &self.prepared().inlined;
+        Ok(match place {
+            Place::Start => written::Place::Start,
+            Place::At(location) => {
+                let location = before.locations[location].ok_or("a step ends inside of a statement")?;
+                written::Place::At(location)
+            }
+            Place::Stopped(edge, exit) => written::Place::Stopped(before.edges[edge], written_exit(exit)),
+        })
+    }
+
+    fn state(&self, state: StateId, names: &Names<'_, '_>, known: &KnownAt) -> Result<ProductState, String> {
+        let (at, automaton) = self.places[state.index()];
+        let place = self.place(at)?;
+        let mut conditions: BTreeSet<Term> = self.known_at(at).into_iter().collect();
+        if let Some(invariant) = self.invariants[state.index()].filter(|_| at != Place::Start) {
+            conditions.extend(self.terms.conjuncts(invariant));
+        }
+        conditions.retain(|&condition| self.terms.as_truth(condition) != Some(true));
+        let mut invariant = conditions.into_iter().map(|term| names.write(term)).collect::<Result<Vec<_>, String>>()?;
+        if let written::Place::At(location) = place {
+            let known = known.get(&location).into_iter().flatten();
+            invariant.extend(known.filter_map(|(cell, value)| names.equation(*cell, value)));
+        }
+        Ok(ProductState { place, automaton: automaton.index() as u32, invariant })
+    }
+
+    fn edges(
+        &self,
+        reached: &[StateId],
+        numbers: &BTreeMap<StateId, u32>,
+        names: &Names<'_, '_>,
+    ) -> Result<Vec<ProductEdge>, String> {
+        let before = &self.prepared().inlined;
+        let mut edges = Vec::new();
+        let mut guards = Vec::new();
+        for &state in reached {
+            for edge in self.whole.edges_from(state) {
+                let taken = self.letters.way(edge.label);
+                let mut way: Vec<EdgeId> =
+                    taken.iter().filter_map(|taken| taken.edge.map(|edge| before.edges[edge])).collect();
+                // What was one edge before it was split is one edge.
+                way.dedup();
+                let reads = taken.iter().filter_map(|taken| taken.read).collect();
+                let (from, to) = (numbers[&edge.from], numbers[&edge.to]);
+                edges.push(ProductEdge { from, to, letter: edge.label.step, way, reads, condition: None });
+                guards.push(edge.label);
+            }
+        }
+        let mut alike: HashMap<_, Vec<usize>> = HashMap::new();
+        for (index, edge) in edges.iter().enumerate() {
+            alike.entry((edge.from, edge.to, edge.way.clone(), edge.reads.clone())).or_default().push(index);
+        }
+        let is_part = |letter: Letter| self.letters.way(letter).iter().any(|taken| taken.is_part);
+        for index in alike.into_values().filter(|alike| alike.len() > 1 || is_part(guards[alike[0]])).flatten() {
+            edges[index].condition = Some(self.condition(guards[index], names)?);
+        }
+        Ok(edges)
+    }
+
+    /// The guard of a letter, with the inputs called by the edges that read them.
+    fn condition(&self, letter: Letter, names: &Names<'_, '_>) -> Result<Sexp, String> {
+        let before = &self.prepared().inlined;
+        let mut inputs: HashMap<Symbol, String> = HashMap::new();
+        for taken in &*self.letters.way(letter) {
+            let edge = taken.edge.map_or("start".to_owned(), |edge| before.edges[edge].index().to_string());
+            for (index, asked) in taken.asked.iter().enumerate() {
+                inputs.insert(asked.symbol, format!("?{edge}.{index}"));
+            }
+        }
+        // A conjunct over something that has no name is left out: the condition then holds more often.
+        let guard = self.terms.conjuncts(self.letters.step(letter).guard);
+        // That an input is of its type need not be said.
+        let types: HashSet<Term> = (self.letters.way(letter).iter())
+            .flat_map(|taken| &taken.asked)
+            .flat_map(|asked| {
+                let range = self.vocabulary.range(asked.scalar, self.terms.variable(asked.symbol));
+                self.terms.conjuncts(range)
+            })
+            .collect();
+        let is_named = |conjunct: &Term| {
+            let unnamed = &self.letters.step(letter).inputs;
+            self.terms.symbols(*conjunct).iter().all(|symbol| inputs.contains_key(symbol) || !unnamed.contains(symbol))
+        };
+        let guard = guard.into_iter().filter(|conjunct| !types.contains(conjunct)).filter(is_named);
+        let guard = self.terms.and(guard);
+        names.write_with(guard, &inputs)
+    }
+
+    /// The observed edges that read nothing, and the others that read.
+    fn unread(&self) -> (Vec<EdgeId>, Vec<EdgeId>) {
+        let before = &self.prepared().inlined;
+        let (mut unread, mut reread) = (BTreeSet::new(), BTreeSet::new());
+        let mut reading: HashSet<EdgeId> = HashSet::new();
+        for edge in self.prepared().program.edges.ids() {
+            let inlined = before.edges[edge];
+            if self.observation.reads(edge) {
+                reading.insert(inlined);
+            } else {
+                unread.insert(inlined);
+            }
+        }
+        for &edge in &reading {
+            if !self.observation.is_observed(&self.inlined.program.edges[edge]) {
+                reread.insert(edge);
+            }
+        }
+        let observed = |edge: &EdgeId| self.observation.is_observed(&self.inlined.program.edges[*edge]);
+        unread.retain(|edge| !reading.contains(edge) && observed(edge));
+        (unread.into_iter().collect(), reread.into_iter().collect())
+    }
+
+    /// The modules that descend; others have no certificate.
+    fn ranked(&self) -> Result<Vec<&Ranked<'t>>, String> {
+        let mut ranked = Vec::new();
+        for module in self.rest.modules() {
+            match module {
+                Refuted::Finite(_) => {}
+                Refuted::Ranked(module) => ranked.push(module),
+                Refuted::Prefix(_) => return Err("a prefix was refuted without predicates".to_owned()),
+                Refuted::OneLasso(_) => return Err("a lasso was refuted for itself alone".to_owned()),
+            }
+        }
+        Ok(ranked)
+    }
+
+    fn module(&self, module: &Ranked<'_>, names: &Names<'_, '_>) -> Result<RankedModule, String> {
+        let old = module.argument.old.iter().enumerate().map(|(index, &old)| (old, format!("old.{index}"))).collect();
+        let write = |term: &Term| names.write_with(*term, &old);
+        let function = module.argument.function.iter().map(write).collect::<Result<Vec<_>, String>>()?;
+        let mut states = Vec::new();
+        for (role, held) in module.annotations() {
+            let role = match role {
+                Role::Stem => written::Role::Stem,
+                Role::Accepting => written::Role::Accepting,
+                Role::Cycle => written::Role::Cycle,
+                Role::False => written::Role::False,
+            };
+            states.push(ModuleState { role, condition: held.iter().map(write).collect::<Result<Vec<_>, String>>()? });
+        }
+        let mut transitions: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
+        for (from, step, to) in module.explored().transitions {
+            transitions.entry((from as u32, step)).or_default().push(to as u32);
+        }
+        let transitions = transitions.into_iter().map(|((from, letter), to)| (from, letter, to)).collect();
+        Ok(RankedModule { function, states, transitions })
+    }
+
+    /// The numbers that stand for addresses, of all objects that the inlined program takes the address of.
+    fn addresses(&self) -> Vec<Address> {
+        let memory = &self.vocabulary.memory;
+        let before = &self.prepared().inlined;
+        let variables = (self.inlined.program.variables.iter()).filter(|(_, variable)| variable.address_taken);
+        let mut addresses: Vec<Address> = variables
+            .map(|(id, _)| Address { object: Object::Variable(id), base: memory.base(Pointed::Variable(id)) })
+            .collect();
+        for (edge, data) in self.prepared().program.edges.iter() {
+            if matches!(data.op, Op::Allocate { .. }) {
+                addresses
+                    .push(Address { object: Object::Heap(before.edges[edge]), base: memory.base(Pointed::Heap(edge)) });
+            }
+        }
+        addresses
+    }
+}
+
+fn written_exit(exit: Exit) -> written::Exit {
+    match exit {
+        Exit::Passes => written::Exit::Passes,
+        Exit::Returns => written::Exit::Returns,
+        Exit::Ends => written::Exit::Ends,
+        Exit::Undefined => written::Exit::Undefined,
+    }
+}

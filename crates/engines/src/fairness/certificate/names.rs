@@ -1,0 +1,206 @@
+//! The words of a certificate's conditions: which cell of memory each stands for.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use analysis::points_to::Object as Pointed;
+use foundation::Id;
+use logic::{Symbol, Term, Terms};
+use num_bigint::BigInt;
+use program::passes::Prepared;
+use program::passes::constants::KnownValue;
+use program::{Scalar, Type, TypeId, VariableId};
+use task::certificate::refutation::{Cell, Declaration, Object};
+use task::certificate::sexp::Sexp;
+
+use super::Proof;
+use crate::encode::Vocabulary;
+use crate::encode::memory::Cell as EncodedCell;
+use crate::encode::vocabulary::Shape;
+
+/// Records of more members than this are not written down member by member.
+const MOST_MEMBERS: usize = 64;
+
+/// The names of symbols in the certificate.
+pub(super) struct Names<'a, 't> {
+    terms: &'t Terms,
+    inlined: &'a Prepared,
+    vocabulary: &'a Vocabulary<'t>,
+    names: RefCell<HashMap<Symbol, String>>,
+    /// What was declared so far.
+    pub declared: RefCell<Vec<Declaration>>,
+}
+
+impl<'a, 't> Names<'a, 't> {
+    pub fn new(proof: &Proof<'a, 't>) -> Result<Self, String> {
+        let names = Self {
+            terms: proof.terms,
+            inlined: proof.inlined,
+            vocabulary: proof.vocabulary,
+            names: RefCell::default(),
+            declared: RefCell::default(),
+        };
+        proof.observation.name_atoms(proof.terms);
+        let types = &proof.inlined.program.types;
+        let before = &proof.prepared().inlined;
+        for (variable, symbol) in proof.vocabulary.named() {
+            let data = &proof.prepared().program.variables[variable];
+            let shape = proof.vocabulary.shape(variable, data.span).map_err(|reason| reason.to_string())?;
+            let (whole, offset) = before.parts.get(&variable).copied().unwrap_or((variable, 0));
+            let object = Object::Variable(whole);
+            let cell = match shape {
+                Shape::Scalar(scalar) => Cell::One { object, offset, scalar },
+                Shape::Array { .. } if offset > 0 => continue,
+                Shape::Array { element, .. } => {
+                    let bytes = types.scalar_bits(element) / 8;
+                    Cell::Many { object, scalar: element, unit: bytes / proof.vocabulary.scale(variable, element) }
+                }
+            };
+            names.declare(symbol, format!("{}@{}", data.name, variable.index()), cell);
+        }
+        for (object, cell, symbol) in proof.vocabulary.cells() {
+            let (object, name) = match object {
+                Pointed::Variable(variable) => {
+                    let name = &proof.prepared().program.variables[variable].name;
+                    (Object::Variable(variable), format!("{name}@{}", variable.index()))
+                }
+                Pointed::Heap(edge) => {
+                    let edge = before.edges[edge];
+                    (Object::Heap(edge), format!("heap@{}", edge.index()))
+                }
+            };
+            let layout = proof.vocabulary.memory.layout(match object {
+                Object::Variable(variable) => Pointed::Variable(variable),
+                Object::Heap(edge) => {
+                    let simplified = before.edges.iter().find(|(_, inlined)| **inlined == edge).map(|(own, _)| own);
+                    Pointed::Heap(simplified.unwrap_or(edge))
+                }
+            });
+            let (cell, name) = match cell {
+                EncodedCell::One(offset) => {
+                    let Some(slot) = layout.and_then(|layout| layout.slots.get(&offset)) else { continue };
+                    (Cell::One { object, offset: offset * 8, scalar: slot.scalar }, format!("{name}+{offset}"))
+                }
+                EncodedCell::Many(scalar) => (Cell::Many { object, scalar, unit: 1 }, format!("{name}[]")),
+                EncodedCell::Alive => (Cell::Alive(object), format!("{name}.alive")),
+            };
+            names.declare(symbol, name, cell);
+        }
+        names.declare_rest();
+        Ok(names)
+    }
+
+    /// Declares the scalars of which the proof says nothing: what the passes knew of them is found out again.
+    fn declare_rest(&self) {
+        let program = &self.inlined.program;
+        let mut is_declared: HashSet<(Object, u64)> = HashSet::new();
+        let mut has_array: HashSet<Object> = HashSet::new();
+        for declaration in self.declared.borrow().iter() {
+            match declaration.cell {
+                Cell::One { object, offset, .. } => _ = is_declared.insert((object, offset)),
+                Cell::Many { object, .. } => _ = has_array.insert(object),
+                Cell::Alive(_) => {}
+            }
+        }
+        let mut declare = |variable: VariableId, offset: u64, scalar: Scalar| {
+            let object = Object::Variable(variable);
+            if has_array.contains(&object) || !is_declared.insert((object, offset)) {
+                return;
+            }
+            let name = name_of(program, variable);
+            let name = if offset == 0 { name } else { format!("{name}+{offset}") };
+            self.declared.borrow_mut().push(Declaration { name, cell: Cell::One { object, offset, scalar } });
+        };
+        // Parts of variables that the passes have split, elements of arrays among them.
+        let simplified = self.vocabulary.prepared;
+        let parts: BTreeMap<VariableId, (VariableId, u64)> =
+            simplified.inlined.parts.iter().map(|(&part, &place)| (part, place)).collect();
+        for (part, (whole, offset)) in parts {
+            let program = &simplified.program;
+            match program.types.get(program.variables[part].ty) {
+                Type::Scalar(scalar) if !matches!(scalar, Scalar::Float(_)) => declare(whole, offset, *scalar),
+                _ => {}
+            }
+        }
+        for variable in self.inlined.used_variables() {
+            for (offset, scalar) in scalars(&program.types, program.variables[variable].ty).unwrap_or_default() {
+                declare(variable, offset, scalar);
+            }
+        }
+    }
+
+    fn declare(&self, symbol: Symbol, name: String, cell: Cell) {
+        self.names.borrow_mut().insert(symbol, name.clone());
+        self.declared.borrow_mut().push(Declaration { name, cell });
+    }
+
+    /// A condition over the program's variables.
+    pub fn write(&self, term: Term) -> Result<Sexp, String> {
+        self.write_with(term, &HashMap::new())
+    }
+
+    /// A condition over these symbols and the program's variables.
+    pub fn write_with(&self, term: Term, more: &HashMap<Symbol, String>) -> Result<Sexp, String> {
+        let names = self.names.borrow();
+        let name = |symbol: &Symbol| more.get(symbol).or_else(|| names.get(symbol));
+        if let Some(unnamed) = self.terms.symbols(term).iter().find(|&symbol| name(symbol).is_none()) {
+            return Err(format!("`{}` cannot be told apart in memory", self.terms.name(*unnamed)));
+        }
+        let text = self
+            .terms
+            .smt_lib_with(term, &|symbol| name(&symbol).map_or_else(String::new, |name| Sexp::word(name).to_string()));
+        Sexp::parse(&text).map_err(|malformed| format!("a condition cannot be written: {}", malformed.what))
+    }
+
+    /// That a scalar of the inlined program has a value.
+    pub fn equation(&self, (variable, bit): (VariableId, u64), value: &KnownValue) -> Option<Sexp> {
+        let declared = self.declared.borrow();
+        let (scalar, name) = declared.iter().find_map(|declaration| match &declaration.cell {
+            Cell::One { object, offset, scalar } if *object == Object::Variable(variable) && *offset == bit => {
+                Some((scalar, &declaration.name))
+            }
+            _ => None,
+        })?;
+        let symbol = Sexp::word(name);
+        Some(match value {
+            KnownValue::Bool(true) => symbol,
+            KnownValue::Bool(false) => Sexp::tagged("not", [symbol]),
+            KnownValue::Int(value) if *scalar == Scalar::Bool => {
+                if *value == BigInt::from(0) {
+                    Sexp::tagged("not", [symbol])
+                } else {
+                    symbol
+                }
+            }
+            KnownValue::Int(value) => equal(symbol, value.clone()),
+            KnownValue::Null => equal(symbol, BigInt::from(0)),
+            KnownValue::AddressOf(of) => equal(symbol, self.vocabulary.memory.base(Pointed::Variable(*of))),
+        })
+    }
+}
+
+fn name_of(program: &program::Program, variable: VariableId) -> String {
+    format!("{}@{}", program.variables[variable].name, variable.index())
+}
+
+/// The scalars of a type with their offsets in bits, if it has no arrays, overlaps or floating-point numbers; not many.
+fn scalars(types: &program::Types, ty: TypeId) -> Option<Vec<(u64, Scalar)>> {
+    match types.get(ty) {
+        Type::Scalar(Scalar::Float(_)) | Type::Array { .. } | Type::Opaque => None,
+        Type::Scalar(scalar) => Some(vec![(0, *scalar)]),
+        Type::Record(record) if record.is_union || record.fields.len() > MOST_MEMBERS => None,
+        Type::Record(record) => {
+            let mut found = Vec::new();
+            for field in record.fields.iter().filter(|field| field.bit_width.is_none()) {
+                let inner = scalars(types, field.ty).unwrap_or_default();
+                found.extend(inner.into_iter().map(|(offset, scalar)| (field.offset_bits + offset, scalar)));
+            }
+            Some(found)
+        }
+    }
+}
+
+fn equal(symbol: Sexp, value: BigInt) -> Sexp {
+    let value = if value < BigInt::from(0) { Sexp::tagged("-", [Sexp::word(-value)]) } else { Sexp::word(value) };
+    Sexp::tagged("=", [symbol, value])
+}
