@@ -9,7 +9,7 @@ use foundation::Id;
 use logic::{Term, Terms};
 use program::passes::Prepared;
 use program::semantics::ObserveMode;
-use program::{Atom, Edge, EdgeId, LocationId, Observe};
+use program::{Atom, Edge, EdgeId, LocationId};
 use task::Task;
 use task::certificate::refutation::Refutation;
 
@@ -33,7 +33,8 @@ impl Reading {
         let program = &prepared.program;
         covered(task)?;
         let repeats = !task.formulas.has_next(task.goal);
-        let observed: Vec<bool> = program.edges.values().map(|edge| is_observed(task, edge)).collect();
+        let observed: Vec<bool> =
+            program.edges.values().map(|edge| task.semantics.observe.may_see(edge.observe)).collect();
         if !repeats && task.semantics.observe == ObserveMode::Change {
             return Err("observation of changes for a property that counts steps is not covered".to_owned());
         }
@@ -76,13 +77,6 @@ fn covered(task: &Task) -> Result<(), String> {
         return Err("ending an execution at a call is not covered".to_owned());
     }
     Ok(())
-}
-
-fn is_observed(task: &Task, edge: &Edge) -> bool {
-    match task.semantics.observe {
-        ObserveMode::Statement | ObserveMode::Change => edge.observe != Observe::No,
-        ObserveMode::Step => edge.observe == Observe::Step,
-    }
 }
 
 /// By edge: whether it may change the truth of an atom of the goal.

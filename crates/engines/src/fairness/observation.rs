@@ -66,10 +66,7 @@ impl<'t> Observation<'t> {
 
     /// Whether the state after an edge is observed.
     pub fn is_observed(&self, edge: &program::Edge) -> bool {
-        match self.task.semantics.observe {
-            ObserveMode::Statement | ObserveMode::Change => edge.observe != Observe::No,
-            ObserveMode::Step => edge.observe == Observe::Step,
-        }
+        self.task.semantics.observe.may_see(edge.observe)
     }
 
     /// Whether an edge reads a letter.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::cfa::FunctionId;
+use crate::cfa::{FunctionId, Observe};
 
 /// Which of the meanings that a user can choose from a program is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -75,6 +75,16 @@ words! {
     Change = "change",
     /// Those at explicit steps.
     Step = "step"
+}
+
+impl ObserveMode {
+    /// Whether a state may be observed after an edge that is marked so.
+    pub fn may_see(self, observe: Observe) -> bool {
+        match self {
+            ObserveMode::Statement | ObserveMode::Change => observe != Observe::No,
+            ObserveMode::Step => observe == Observe::Step,
+        }
+    }
 }
 
 words! {

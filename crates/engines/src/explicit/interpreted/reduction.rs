@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use foundation::{Arena, Id};
 use program::semantics::state::State;
 use program::semantics::{ObserveMode, Semantics};
-use program::{Atom, Callee, EdgeId, FunctionId, Initial, LocationId, Observe, Op, Program, VariableId, VariableKind};
+use program::{Atom, Callee, EdgeId, FunctionId, Initial, LocationId, Op, Program, VariableId, VariableKind};
 
 use super::accesses::{Access, Accesses, access_of_expression, named};
 use super::threads::{RootId, Threads, targets};
@@ -188,11 +188,7 @@ impl Visible {
 /// Whether an edge may end with an observation, those at the entry of functions aside.
 fn shows(program: &Program, semantics: Semantics, edge: EdgeId) -> bool {
     let edge = &program.edges[edge];
-    let is_point = match semantics.observe {
-        ObserveMode::Statement | ObserveMode::Change => edge.observe != Observe::No,
-        ObserveMode::Step => edge.observe == Observe::Step,
-    };
-    is_point && !program.functions[program.locations[edge.from].function].library
+    semantics.observe.may_see(edge.observe) && !program.functions[program.locations[edge.from].function].library
 }
 
 /// Which roots access which variables while there are several threads, as bits.

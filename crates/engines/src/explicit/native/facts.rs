@@ -5,8 +5,7 @@ use analysis::{Domains, Initialised, Liveness, Observations, Ranges, Refused};
 use foundation::Id;
 use num_bigint::BigInt;
 use program::passes::prepared::Prepared;
-use program::semantics::ObserveMode;
-use program::{EdgeId, ExprId, LocationId, Observe, Program, VariableId};
+use program::{EdgeId, ExprId, LocationId, Program, VariableId};
 
 use super::model::Span64;
 
@@ -108,11 +107,7 @@ impl<'p> Observed<'p> {
 impl Observations for Observed<'_> {
     fn after(&self, edge: EdgeId) -> &[VariableId] {
         let edge = &self.prepared.program.edges[edge];
-        let observed = match self.prepared.semantics.observe {
-            ObserveMode::Step => edge.observe == Observe::Step,
-            _ => edge.observe != Observe::No,
-        };
-        if observed { &self.by_location[edge.to.index()] } else { &[] }
+        if self.prepared.semantics.observe.may_see(edge.observe) { &self.by_location[edge.to.index()] } else { &[] }
     }
 
     fn stopped(&self, location: LocationId) -> &[VariableId] {

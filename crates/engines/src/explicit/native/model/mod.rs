@@ -20,7 +20,7 @@ use std::collections::{HashMap, HashSet};
 use foundation::{Arena, Id, Span, define_id};
 use program::passes::prepared::Prepared;
 use program::semantics::{Answer, Integers, ObserveMode, Semantics, UndefinedMode, Value};
-use program::{Atom, EdgeId, ExprId, LocationId, Observe, Op, Program, Scalar, VariableId};
+use program::{Atom, EdgeId, ExprId, LocationId, Op, Program, Scalar, VariableId};
 use task::{Negation, Task};
 
 use super::Mixed;
@@ -254,11 +254,7 @@ impl Model {
 
     /// Whether the state after an edge is observed.
     pub fn is_observed(&self, edge: EdgeId) -> bool {
-        let observe = self.program().edges[edge].observe;
-        match self.mode {
-            ObserveMode::Statement | ObserveMode::Change => observe != Observe::No,
-            ObserveMode::Step => observe == Observe::Step,
-        }
+        self.mode.may_see(self.program().edges[edge].observe)
     }
 
     /// The truth of the atoms of a letter, bit by bit, in a state that control has come to by an edge (none at the

@@ -10,6 +10,9 @@
 //! last letter for ever: where the automaton accepts that, an end is accepting, and so is a cycle of steps that show
 //! nothing. For the latter the automaton has one more state, [`SILENT`].
 
+mod choices;
+mod walk;
+
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
@@ -17,16 +20,11 @@ use std::hash::{Hash, Hasher};
 
 use automata::buchi::{Automaton, Guard, Marks};
 use foundation::{Budget, Id, Span};
-use num_traits::ToPrimitive;
 use program::semantics::interpreter::Interpreter;
-use program::semantics::layout::leaves;
-use program::semantics::memory::Extent;
 use program::semantics::observe::{Attention, Observer, Sight};
-use program::semantics::state::{State, object_in};
-use program::semantics::step::Stepped;
-use program::semantics::threads::Next;
-use program::semantics::{Answer, Atomicity, ObserveMode, Occasion, Question, Stop, UndefinedMode, Value};
-use program::{Atom, EdgeId, EndKind, Observe, Op, Place, Program, Root, Scalar, VariableId};
+use program::semantics::state::State;
+use program::semantics::{Atomicity, ObserveMode, Occasion, Question};
+use program::{Atom, EdgeId, Op, Place, Program, Root, VariableId};
 use task::Task;
 
 use super::alike::Alike;
@@ -377,270 +375,6 @@ impl<'a> Explorer<'a> {
         number
     }
 
-    /// Walks from a node to the next one with these answers.
-    fn walk(&mut self, node: Option<u32>, answers: Vec<Answer>) -> Result<Walked, Unexplored> {
-        *self.script.borrow_mut() = Script { answers, ..Script::default() };
-        self.word.clear();
-        self.entered = None;
-        self.interpreter.events.clear();
-        self.interpreter.edge = None;
-        let outcome = match node {
-            None => {
-                let program = self.interpreter.program;
-                self.interpreter.state = State::before_initialisation(program, self.task.semantics.integers);
-                self.interpreter.running = 0;
-                self.observer.attention = Attention::default();
-                self.last = None;
-                self.begin()
-            }
-            Some(number) => {
-                let Node { state, attention, running, last } = &self.nodes[number as usize];
-                self.interpreter.state.clone_from(state);
-                self.interpreter.running = *running;
-                self.observer.attention.clone_from(attention);
-                self.last = Some(*last);
-                self.steps()?
-            }
-        };
-        self.concluded(outcome)
-    }
-
-    /// How a walk ends where a step could not be completed.
-    fn concluded(&mut self, outcome: Result<Walked, Stop>) -> Result<Walked, Unexplored> {
-        match outcome {
-            Ok(walked) => Ok(walked),
-            Err(Stop::Undefined(_)) if self.task.semantics.undefined == UndefinedMode::Assume => Ok(Walked::Cut),
-            Err(Stop::Undefined(kind)) => {
-                let observed = self.observe(Occasion::Error(kind));
-                self.concluded(observed.map(|()| Walked::Ended))
-            }
-            Err(Stop::NoMoreChoices) => {
-                let asked = self.script.borrow_mut().asked.take().expect("a question is why the answers ended");
-                Ok(Walked::Asked(asked))
-            }
-            Err(Stop::Unsupported(reason)) => Err(Unexplored::not_covered(reason, self.span())),
-            Err(Stop::UnfitChoice(reason)) => Err(Unexplored::not_covered(reason, self.span())),
-            Err(Stop::NotConstant) => unreachable!("only the evaluation of constants has no memory"),
-        }
-    }
-
-    fn begin(&mut self) -> Result<Walked, Stop> {
-        let Some(entry) = self.interpreter.program.entry else {
-            return Err(Stop::unsupported("the program has no entry function"));
-        };
-        self.interpreter.start(entry)?;
-        let events = std::mem::take(&mut self.interpreter.events);
-        self.observer.begin(&events);
-        self.observe(Occasion::Start)?;
-        if self.task.semantics.stop_at_call == Some(entry) {
-            return Ok(Walked::Ended);
-        }
-        Ok(Walked::Node(self.node(), Turn::default()))
-    }
-
-    /// Takes steps to the next node. The outer result is for what is not covered.
-    fn steps(&mut self) -> Result<Result<Walked, Stop>, Unexplored> {
-        let mut turn: Option<Turn> = None;
-        let mut goes_on = None;
-        for _ in 0..MOST_STEPS {
-            self.steps += 1;
-            if self.steps.is_multiple_of(STEPS_PER_CHECK) {
-                self.budget.check()?;
-            }
-            self.check_regions()?;
-            match self.step(goes_on) {
-                Ok(Ok(now)) => turn = Some(turn.map_or(now, |before| before.and(now))),
-                Ok(Err(walked)) => return Ok(Ok(walked)),
-                Err(stop) => return Ok(Err(stop)),
-            }
-            match self.after_step() {
-                After::Kept => break,
-                After::Step => goes_on = None,
-                After::StepOf(thread) => goes_on = Some(thread),
-            }
-        }
-        Ok(Ok(Walked::Node(self.node(), turn.unwrap_or_default())))
-    }
-
-    /// Takes one step: who was able to run and did, or how the walk ends.
-    /// Where a thread is given, it is the one that runs.
-    fn step(&mut self, thread: Option<u32>) -> Result<Result<Turn, Walked>, Stop> {
-        let finish = |explorer: &mut Self, occasion: Occasion| {
-            explorer.observe(occasion)?;
-            Ok(Err(Walked::Ended))
-        };
-        self.script.borrow_mut().enabled = None;
-        let runs = match thread {
-            Some(thread) => thread,
-            None => match self.interpreter.schedule()? {
-                Next::Thread(thread) => thread,
-                Next::AllEnded => return finish(self, Occasion::End(EndKind::Return)),
-                Next::Deadlock => return finish(self, Occasion::Deadlock),
-            },
-        };
-        if self.interpreter.state.threads.len() > MOST_THREADS {
-            return Err(Stop::unsupported(format!("more than {MOST_THREADS} threads")));
-        }
-        let ran = 1 << runs;
-        let enabled = self.script.borrow_mut().enabled.take();
-        let turn = match (thread, enabled) {
-            // Who else was able to run is of no account: it is so before the step that is not taken at once, too.
-            (Some(_), _) => Turn { able: ran, always_able: u64::MAX, ran },
-            (None, Some(enabled)) => Turn::of_step(enabled.iter().fold(0, |able, thread| able | 1 << thread), ran),
-            // Where nobody asked, there was no choice.
-            (None, None) => Turn::of_step(ran, ran),
-        };
-        let mut stepped = self.interpreter.step(runs);
-        loop {
-            self.follow()?;
-            match stepped? {
-                Stepped::Done => return Ok(Ok(turn)),
-                Stepped::Pause(rest) => stepped = self.interpreter.resume(rest),
-                Stepped::End(kind) => return finish(self, Occasion::End(kind)),
-                Stepped::Cut => return Ok(Err(Walked::Cut)),
-                Stepped::StoppedAtCall(function) => {
-                    if self.entered != Some(Occasion::Entered(function)) {
-                        self.observe(Occasion::Entered(function))?;
-                    }
-                    return Ok(Err(Walked::Ended));
-                }
-            }
-        }
-    }
-
-    /// Shows what happened to the observer.
-    fn follow(&mut self) -> Result<(), Stop> {
-        let events = std::mem::take(&mut self.interpreter.events);
-        let mut sights = std::mem::take(&mut self.sights);
-        let followed = self.observer.follow_into(&mut self.interpreter, &events, &mut sights);
-        sights.drain(..).for_each(|sight| self.record(sight));
-        self.sights = sights;
-        followed
-    }
-
-    fn observe(&mut self, occasion: Occasion) -> Result<(), Stop> {
-        let sight = self.observer.look(&mut self.interpreter, occasion)?;
-        self.record(sight);
-        Ok(())
-    }
-
-    fn record(&mut self, sight: Sight) {
-        let letter = self.reader.number(&sight.truth);
-        // A formula without `X` cannot tell how often a letter is repeated.
-        if self.counts_repetitions || self.last != Some(letter) {
-            self.word.push(letter);
-        }
-        self.last = Some(letter);
-        self.entered = Some(sight.occasion);
-        self.observer.reuse(sight.truth);
-    }
-
-    fn node(&self) -> Node {
-        let mut state = self.interpreter.state.clone();
-        self.alike.normalise(&mut state);
-        Node {
-            state,
-            attention: self.observer.attention.clone(),
-            // Only atoms over local variables look at who ran last.
-            running: if self.looks_at_locals { self.interpreter.running } else { 0 },
-            last: self.last.expect("the start is observed"),
-        }
-    }
-
-    /// What comes after a step that is completed.
-    fn after_step(&self) -> After {
-        let state = &self.interpreter.state;
-        let running = self.interpreter.running;
-        let Some((_, frame)) = state.innermost(running) else { return After::Kept };
-        let location = frame.location.index();
-        if self.keeps[location] {
-            After::Kept
-        } else if !self.has_threads || state.atomic.is_some_and(|(holder, _)| holder == running) {
-            After::Step
-        } else if self.unnoticed[location] {
-            After::StepOf(running)
-        } else {
-            After::Kept
-        }
-    }
-
-    /// Sees to it that no variable holds a number that stands for many where it is not merely copied and compared.
-    fn check_regions(&self) -> Result<(), Unexplored> {
-        let program = self.interpreter.program;
-        let state = &self.interpreter.state;
-        for thread in 0..state.threads.len() as u32 {
-            let Some((depth, frame)) = state.innermost(thread) else { continue };
-            for &variable in self.regions.watched(frame.location) {
-                let object = object_in(program, variable, thread, depth);
-                let large = self.regions.large(variable);
-                let parts = leaves(&program.types, program.variables[variable].ty);
-                let parts = parts.map_err(|_| Unexplored::not_covered("an array of too many elements", None))?;
-                for leaf in parts {
-                    let extent = Extent { object, offset_bits: leaf.offset_bits, width_bits: leaf.width_bits };
-                    let Some(Value::Int(value)) = state.memory.peek(extent, leaf.scalar) else { continue };
-                    let held = value.to_i128();
-                    if held.is_none_or(|value| large.iter().any(|(low, high)| (*low..=*high).contains(&value))) {
-                        let name = &program.variables[variable].name;
-                        let edge = program.locations[frame.location].out.first();
-                        let reason = format!("`{name}` may hold any of many input values where it is computed with");
-                        return Err(Unexplored::not_covered(reason, edge.map(|edge| program.edges[*edge].span)));
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The answers to a question, of which one stands for each that there is.
-    fn answers(&self, question: &Question) -> Result<Vec<Answer>, Failure> {
-        let program = self.interpreter.program;
-        let edge = self.interpreter.edge;
-        let (variables, ty) = match question {
-            Question::Schedule { enabled, .. } => return Ok((0..enabled.len()).map(Answer::Index).collect()),
-            Question::Branch { edges } => return Ok((0..edges.len()).map(Answer::Index).collect()),
-            Question::AllocationFails => {
-                return Ok([false, true].map(|fails| Answer::Value(Value::Bool(fails))).into());
-            }
-            Question::Register { ty, .. } => (Vec::new(), *ty),
-            Question::Input { ty, .. } => (edge.and_then(|edge| written(program, edge)).into_iter().collect(), *ty),
-            Question::Uninitialised { what, ty } => {
-                let whole = what.split(['[', '.', '+']).next().unwrap_or_default();
-                (self.named.get(whole).cloned().unwrap_or_default(), *ty)
-            }
-        };
-        if !variables.is_empty() && variables.iter().all(|variable| self.alike.puts_away(*variable, ty)) {
-            return Ok(vec![Answer::Value(Value::zero(ty))]);
-        }
-        // What is not initialised is chosen in the middle of a step that may go on to use it.
-        let used_now = |variable: VariableId| {
-            let state = &self.interpreter.state;
-            let innermost = (0..state.threads.len() as u32).filter_map(|thread| state.innermost(thread));
-            let here = innermost.map(|(_, frame)| frame.location).chain(edge.map(|edge| program.edges[edge].from));
-            matches!(question, Question::Uninitialised { .. })
-                && here.into_iter().any(|location| self.regions.is_used_at(location, variable))
-        };
-        let found = match variables.as_slice() {
-            [] => self.regions.values(None, ty, false).unwrap_or_default(),
-            variables => {
-                let values = |&variable| self.regions.values(Some(variable), ty, used_now(variable));
-                let each: Option<Vec<Vec<i128>>> = variables.iter().map(values).collect();
-                let mut found: Vec<i128> = each.unwrap_or_default().concat();
-                found.sort_unstable();
-                found.dedup();
-                found
-            }
-        };
-        if !found.is_empty() {
-            let value = |value: i128| if ty == Scalar::Bool { Value::Bool(value != 0) } else { Value::int(value) };
-            return Ok(found.into_iter().map(|number| Answer::Value(value(number))).collect());
-        }
-        if let Some(&variable) = variables.iter().find(|variable| self.regions.may_become_source(**variable)) {
-            return Err(Failure::Source(variable));
-        }
-        let reason = format!("`{}` may have any of too many values", question.name());
-        Err(Unexplored::not_covered(reason, self.span()).into())
-    }
-
     fn span(&self) -> Option<Span> {
         self.interpreter.edge.map(|edge| self.interpreter.program.edges[edge].span)
     }
@@ -680,10 +414,7 @@ fn is_observed(task: &Task, edge: EdgeId) -> bool {
     let program = &task.program;
     let contents = &program.edges[edge];
     let is_library = program.functions[program.locations[contents.from].function].library;
-    match task.semantics.observe {
-        ObserveMode::Step => contents.observe == Observe::Step && !is_library,
-        ObserveMode::Statement | ObserveMode::Change => contents.observe != Observe::No && !is_library,
-    }
+    task.semantics.observe.may_see(contents.observe) && !is_library
 }
 
 /// The variable that an input is written to by an edge.
