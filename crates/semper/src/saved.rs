@@ -24,6 +24,7 @@ use crate::subject::Subject;
 pub use answers::SavedAnswer;
 pub use read::read;
 pub use sv_comp::as_sv_comp;
+pub(crate) use sv_comp::{metadata, specification};
 pub use witness::sha256;
 
 /// What the files call themselves.

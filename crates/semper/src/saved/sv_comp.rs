@@ -16,7 +16,7 @@ use witness::{
 };
 
 use super::{Found, entry_name};
-use crate::request::Input as File;
+use crate::request::{Input as File, Request};
 use crate::subject::Subject;
 
 /// The witness of a counterexample that was replayed. The hashes are those of the request's files, in order; the time is
@@ -29,17 +29,24 @@ pub fn as_sv_comp(
     created: String,
 ) -> Witness {
     let Found { request, subject, property, .. } = found;
-    let files = request.files.iter().map(|file| match file {
-        File::File(path) => path.clone(),
-        File::Text { name, .. } => name.clone(),
-    });
-    let input_files: Vec<String> = files.collect();
-    let formula = subject.formulas.display(subject.properties[property].goal);
-    let data_model = match request.data_model {
-        program::DataModel::Lp64 => DataModel::Lp64,
-        program::DataModel::Ilp32 => DataModel::Ilp32,
+    let metadata = metadata(request, subject, property, hashes, created);
+    let content = Content::ViolationSequence(Teller { subject, replayed, sources }.segments());
+    Witness { entries: vec![Entry { metadata, content }.identified()] }
+}
+
+/// Who says what of which program: what the entries of all witnesses begin with.
+pub(crate) fn metadata(
+    request: &Request,
+    subject: &Subject,
+    property: usize,
+    hashes: &[String],
+    created: String,
+) -> Metadata {
+    let name = |file: &File| match file {
+        File::File(name) | File::Text { name, .. } => name.clone(),
     };
-    let metadata = Metadata {
+    let input_files: Vec<String> = request.files.iter().map(name).collect();
+    Metadata {
         format_version: Version::V2_1,
         uuid: String::new(),
         creation_time: created,
@@ -51,13 +58,20 @@ pub fn as_sv_comp(
         task: witness::Task {
             input_file_hashes: input_files.iter().cloned().zip(hashes.iter().cloned()).collect(),
             input_files,
-            specification: format!("CHECK( init({}()), LTL({formula}) )", entry_name(&subject.program)),
-            data_model,
+            specification: specification(subject, property),
+            data_model: match request.data_model {
+                program::DataModel::Lp64 => DataModel::Lp64,
+                program::DataModel::Ilp32 => DataModel::Ilp32,
+            },
             language: Language::C,
         },
-    };
-    let content = Content::ViolationSequence(Teller { subject, replayed, sources }.segments());
-    Witness { entries: vec![Entry { metadata, content }.identified()] }
+    }
+}
+
+/// The property in the form of the competition.
+pub(crate) fn specification(subject: &Subject, property: usize) -> String {
+    let formula = subject.formulas.display(subject.properties[property].goal);
+    format!("CHECK( init({}()), LTL({formula}) )", entry_name(&subject.program))
 }
 
 /// More steps than this are not told one by one; the inputs always are.

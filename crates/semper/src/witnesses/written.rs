@@ -19,8 +19,8 @@ use task::certificate::sexp::Sexp;
 use task::{Certificate, Task};
 use witness::select::{Kind, kind};
 use witness::{
-    Action, Constraint, Content, Entry, Format, Invariant, InvariantType, Language, Location, Metadata, Producer,
-    Segment, Version, Waypoint, WaypointType, Witness,
+    Action, Constraint, Content, Entry, Format, Invariant, InvariantType, Location, Segment, Waypoint, WaypointType,
+    Witness,
 };
 
 use super::c_text::{Named, Names, condition, expression};
@@ -28,8 +28,8 @@ use super::invariants::that_hold;
 use super::patched::{Original, asked, load_patched, units};
 use super::places::Unit;
 use crate::check::{CheckedVerdict, EngineChoice, Settings, check, task_of};
-use crate::request::{Input, Request};
-use crate::saved::{Found, as_sv_comp};
+use crate::request::Request;
+use crate::saved::{Found, as_sv_comp, metadata, specification};
 use crate::subject::Subject;
 
 /// How long candidates may be looked for and sorted out.
@@ -176,43 +176,8 @@ pub fn of_proof(
     let units = units(&alone, request, sources);
     let original = Original { request, subject: &alone, units: &units };
     let invariants = invariants(original, proved.certificate, settings, &budget.part_of(LONGEST));
-    let metadata = metadata(proved, hashes, created);
+    let metadata = metadata(request, subject, property, hashes, created);
     Witness { entries: vec![Entry { metadata, content: Content::InvariantSet(invariants) }.identified()] }
-}
-
-fn metadata(proved: Proved<'_>, hashes: &[String], created: String) -> Metadata {
-    let Proved { request, subject, property, .. } = proved;
-    let name = |file: &Input| match file {
-        Input::File(name) | Input::Text { name, .. } => name.clone(),
-    };
-    let input_files: Vec<String> = request.files.iter().map(name).collect();
-    Metadata {
-        format_version: Version::V2_1,
-        uuid: String::new(),
-        creation_time: created,
-        producer: Producer {
-            name: "Semper".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            ..Producer::default()
-        },
-        task: witness::Task {
-            input_file_hashes: input_files.iter().cloned().zip(hashes.iter().cloned()).collect(),
-            input_files,
-            specification: specification(subject, property),
-            data_model: match request.data_model {
-                program::DataModel::Lp64 => witness::DataModel::Lp64,
-                program::DataModel::Ilp32 => witness::DataModel::Ilp32,
-            },
-            language: Language::C,
-        },
-    }
-}
-
-fn specification(subject: &Subject, property: usize) -> String {
-    let program = &subject.program;
-    let entry = program.entry.map_or("main", |entry| program.functions[entry].name.as_str());
-    let formula = subject.formulas.display(subject.properties[property].goal);
-    format!("CHECK( init({entry}()), LTL({formula}) )")
 }
 
 /// The invariants of a proof. Where the engine has none to offer, another is asked for a proof.
