@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use foundation::Budget;
 use logic::{Node, Symbol, Term, Terms};
 use z3::ast::{Ast, Bool, Dynamic};
-use z3::{Goal, Params, SatResult, Tactic};
+use z3::{Goal, SatResult, Tactic};
 
 use crate::eliminate::{Open, eliminate_by_rules};
 use crate::translate::{Translation, value_of};
-use crate::watch::Watch;
+use crate::watch::{Watch, parameters};
 use crate::{Model, Satisfiability, Solver, Statistics};
 
 /// The version that the pinned wheel has; others are not tested.
@@ -44,11 +44,13 @@ impl<'t> Z3<'t> {
     pub fn new(terms: &'t Terms, budget: &Budget) -> Self {
         let version = z3::full_version();
         assert!(version.starts_with(VERSION), "Z3 {VERSION} is needed, but version {version} was found at run time");
+        let solver = z3::Solver::new();
+        solver.set_params(&parameters(None));
         Self {
             terms,
             budget: budget.clone(),
             watch: Watch::new(budget),
-            solver: z3::Solver::new(),
+            solver,
             translation: Translation::default(),
             query_limit: None,
             kind: "check",
@@ -67,9 +69,7 @@ impl<'t> Z3<'t> {
     /// No check takes longer; it is answered with [`Satisfiability::Unknown`] then.
     pub fn set_query_limit(&mut self, limit: Option<Duration>) {
         self.query_limit = limit;
-        let mut parameters = Params::new();
-        parameters.set_u32("timeout", limit.map_or(u32::MAX, milliseconds));
-        self.solver.set_params(&parameters);
+        self.solver.set_params(&parameters(limit));
     }
 
     /// Forgets what is known of the last check.
@@ -259,8 +259,4 @@ impl Solver for Z3<'_> {
     fn statistics(&self) -> &Statistics {
         &self.statistics
     }
-}
-
-fn milliseconds(duration: Duration) -> u32 {
-    u32::try_from(duration.as_millis()).unwrap_or(u32::MAX).max(1)
 }

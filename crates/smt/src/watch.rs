@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use foundation::Budget;
-use z3::{Context, ContextHandle};
+use z3::{Context, ContextHandle, Params};
 
 /// How often the watching thread looks.
 const INTERVAL: Duration = Duration::from_millis(5);
@@ -36,6 +36,16 @@ thread_local! {
     /// The context that the crate `z3` uses in this thread. It is never freed: the watching thread holds it without
     /// owning it. That is one context for each thread that ever asked, not one for each solver.
     static CONTEXT: &'static Context = Box::leak(Box::new(Context::thread_local()));
+}
+
+/// What a solver is told of interruption: a limit for each check, and that an interrupt from the keyboard is none of its
+/// business. Without that it takes the signal for itself, and whoever waits for it never hears of it.
+pub(crate) fn parameters(limit: Option<Duration>) -> Params {
+    let milliseconds = |limit: Duration| u32::try_from(limit.as_millis()).unwrap_or(u32::MAX).max(1);
+    let mut parameters = Params::new();
+    parameters.set_u32("timeout", limit.map_or(u32::MAX, milliseconds));
+    parameters.set_bool("ctrl_c", false);
+    parameters
 }
 
 impl Watch {

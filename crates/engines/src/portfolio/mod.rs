@@ -10,7 +10,7 @@
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use foundation::Budget;
+use foundation::{Budget, Exhausted};
 use task::{Attempt, Engine, Outcome, Reason, Statistics, Task, Verdict};
 
 use crate::explicit::Explicit;
@@ -90,7 +90,7 @@ impl<'w> Portfolio<'w> {
                 break;
             }
         }
-        undecided(tried)
+        undecided(tried, budget)
     }
 
     /// Both engines at the same time.
@@ -129,7 +129,7 @@ impl<'w> Portfolio<'w> {
             }
             match decided {
                 Some(outcome) => Outcome { tried, ..outcome },
-                None => undecided(tried),
+                None => undecided(tried, budget),
             }
         })
     }
@@ -164,16 +164,51 @@ fn attempt(engine: &dyn Engine, task: &Task, budget: &Budget, tried: &mut Vec<At
     }
 }
 
-/// No engine has answered. The reason that tells most is that of the engine which went farthest: a limit before something
-/// that was not found, and that before something that is not supported.
-fn undecided(mut tried: Vec<Attempt>) -> Outcome {
+/// No engine has answered. Where the user interrupted, that is the reason, whatever limits of turns were reached before. Else
+/// the reason that tells most is that of the engine which went farthest: a limit before something that was not found, and
+/// that before something that is not supported.
+fn undecided(mut tried: Vec<Attempt>, budget: &Budget) -> Outcome {
     let weight = |reason: &Reason| match reason {
+        Reason::Exhausted(Exhausted::Cancelled) => 4,
         Reason::Exhausted(_) => 3,
         Reason::EvidenceRejected(_) | Reason::Unchecked(_) => 2,
         Reason::Incomplete(_) => 1,
         Reason::Unsupported { .. } => 0,
     };
     let best = (0..tried.len()).rev().max_by_key(|&index| weight(&tried[index].reason));
-    let Attempt { engine, reason, .. } = tried.remove(best.expect("some engine was tried"));
+    let Attempt { engine, mut reason, .. } = tried.remove(best.expect("some engine was tried"));
+    // The interrupt may have come between two turns, or have made an engine give up for a reason of its own.
+    if budget.check() == Err(Exhausted::Cancelled) {
+        reason = Reason::Exhausted(Exhausted::Cancelled);
+    }
     Outcome { tried, ..Outcome::of(engine, Verdict::Unknown(reason), Statistics::default()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interrupt_is_told_before_all_limits() {
+        let limits = [Exhausted::Time, Exhausted::Memory, Exhausted::Cancelled];
+        let mut reasons: Vec<Reason> = limits.into_iter().map(Reason::Exhausted).collect();
+        reasons.extend([Reason::Incomplete("no rule".into()), Reason::Unchecked("no solver".into())]);
+        let told = |first: &Reason, second: &Reason, budget: &Budget| {
+            let attempt = |engine, reason: &Reason| Attempt { engine, time: Duration::ZERO, reason: reason.clone() };
+            let outcome = undecided(vec![attempt("one", first), attempt("other", second)], budget);
+            assert_eq!(outcome.tried.len(), 1);
+            let Verdict::Unknown(reason) = outcome.verdict else { panic!("{:?}", outcome.verdict) };
+            reason
+        };
+        let is_interrupt = |reason: &Reason| matches!(reason, Reason::Exhausted(Exhausted::Cancelled));
+        let cancelled = Budget::unlimited();
+        cancelled.cancel();
+        for first in &reasons {
+            for second in &reasons {
+                let open = told(first, second, &Budget::unlimited());
+                assert_eq!(is_interrupt(&open), is_interrupt(first) || is_interrupt(second), "{first:?} {second:?}");
+                assert!(is_interrupt(&told(first, second, &cancelled)), "{first:?} {second:?}");
+            }
+        }
+    }
 }
