@@ -12,8 +12,10 @@ use std::time::{Duration, Instant};
 
 use foundation::Budget;
 use num_bigint::BigInt;
+use z3::SatResult;
 use z3::ast::{Bool, Real};
-use z3::{Params, SatResult};
+
+use crate::watch::parameters;
 
 foundation::define_id! {
     /// An unknown of a [`System`].
@@ -21,6 +23,11 @@ foundation::define_id! {
 }
 
 use foundation::ids::Id;
+
+/// How much Z3 may do in a millisecond, as it counts its own steps. What is found then depends on the system alone; on the
+/// machine only where that is slow or busy, and takes so many times as long as it should.
+const STEPS: u32 = 4_000;
+const SLOW_MACHINE: u32 = 4;
 
 /// An affine form over unknowns, with products of two of them where the system is nonlinear.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -260,7 +267,7 @@ impl System {
         self.unknowns == 0
     }
 
-    /// Looks for a solution for at most so long.
+    /// Looks for a solution for about so long, on a machine of our days.
     pub fn solve(&self, budget: &Budget, limit: Duration) -> Solved {
         self.solve_sparsely(&[], budget, limit)
     }
@@ -281,16 +288,18 @@ impl System {
                 .collect();
             solver.assert(Bool::or(&choices));
         }
-        let end = Instant::now() + limit;
+        let end = Instant::now() + limit * SLOW_MACHINE;
+        let steps = u32::try_from(limit.as_millis()).unwrap_or(u32::MAX).saturating_mul(STEPS);
         let mut found = None;
         let zeros = std::iter::once(None).chain(sparse.iter().map(|&unknown| Some(unknown)));
         for zero in zeros {
-            let limit = end.saturating_duration_since(Instant::now()).min(budget.remaining().unwrap_or(limit));
+            let limit = end.saturating_duration_since(Instant::now());
+            let limit = budget.remaining().map_or(limit, |remaining| remaining.min(limit));
             if budget.check().is_err() || limit.is_zero() {
                 break;
             }
-            let mut parameters = Params::new();
-            parameters.set_u32("timeout", u32::try_from(limit.as_millis()).unwrap_or(u32::MAX).max(1));
+            let mut parameters = parameters(Some(limit));
+            parameters.set_u32("rlimit", steps);
             solver.set_params(&parameters);
             solver.push();
             if let Some(unknown) = zero {
