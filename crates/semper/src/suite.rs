@@ -7,9 +7,9 @@
 
 mod answer;
 mod definition;
+mod document;
 mod read;
 mod run;
-mod yaml;
 
 pub use definition::Task;
 pub use read::{ReadSuite, read};

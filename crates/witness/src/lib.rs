@@ -7,7 +7,8 @@
 //! additions of version 2.1; `docs/witness-format.md` has it rule by rule.
 //!
 //! [`read`] and [`write()`] are inverse to each other, and [`faults`] says which rules a witness breaks. This crate knows the
-//! form of witnesses only: expressions are texts to it, and it knows neither programs nor what a witness says of one.
+//! form of witnesses only: expressions are texts to it, and it knows neither programs nor what a witness says of one. Its
+//! reader of YAML ([`yaml`]) serves other formats as well.
 
 mod forms;
 mod hash;
@@ -17,7 +18,7 @@ pub mod robustness;
 mod rules;
 pub mod select;
 mod write;
-mod yaml;
+pub mod yaml;
 
 pub use hash::sha256;
 pub use model::{

@@ -12,7 +12,7 @@ use crate::model::{
     Producer, Segment, Task, Version, Waypoint, WaypointType, Witness,
 };
 use crate::rules::{At, diagnostic, faults};
-use crate::yaml::{self, Node, Value};
+use crate::yaml::{self, Cause, Limits, Node, Refusal, Value};
 
 /// A witness that was read from a file.
 #[derive(Clone, Debug)]
@@ -42,15 +42,15 @@ impl Reading {
 pub fn read(sources: &SourceMap, source: SourceId) -> Result<Reading, Diagnostics> {
     let start = Span { source, start: 0, end: 0 };
     let mut reader = Reader { diagnostics: Diagnostics::new(), places: HashMap::new(), at: At::default() };
-    let entries = match yaml::parse(sources, source) {
+    let entries = match yaml::parse(sources, source, LIMITS) {
         Ok(Some(document)) => reader.entries(&document),
         Ok(None) => {
             let help = "a witness is a YAML list of entries";
             reader.report(diagnostic("witness-empty", "the file is empty").at(start).help(help));
             None
         }
-        Err(fault) => {
-            reader.report(*fault);
+        Err(refusal) => {
+            reader.report(refused(refusal));
             None
         }
     };
@@ -62,6 +62,37 @@ pub fn read(sources: &SourceMap, source: SourceId) -> Result<Reading, Diagnostic
         push(&mut reading.warnings, fault.diagnostic.at(span));
     }
     if reading.warnings.has_errors() { Err(reading.warnings) } else { Ok(reading) }
+}
+
+/// The longest executions that tools write down take some megabytes. A waypoint has about thirty nodes, on eight levels.
+const LIMITS: Limits = Limits { bytes: 8 << 20, nodes: 1 << 20, depth: 32 };
+
+/// What is told of a text that is no document for a witness.
+fn refused(Refusal { cause, span }: Refusal) -> Diagnostic {
+    let told = |code, message: &str, help: &str| diagnostic(code, message).at(span).help(help);
+    match cause {
+        Cause::Syntax(why) => {
+            let help = "look for the cause on this line and before it";
+            told("witness-yaml", &format!("this is not YAML: {why}"), help)
+        }
+        Cause::TooLarge => {
+            let Limits { bytes, nodes, .. } = LIMITS;
+            let help = format!("at most {bytes} bytes and {nodes} keys, values and lists are read");
+            told("witness-too-large", "the witness is too large", &help)
+        }
+        Cause::TooDeep => {
+            let help = "the parts of a witness are nested eight deep";
+            told("witness-too-deep", "this is nested too deeply for a witness", help)
+        }
+        Cause::Tag => told("witness-tag", "tags are not read in a witness", "remove the tag"),
+        Cause::Alias => {
+            told("witness-alias", "aliases are not read in a witness", "repeat the value that it stands for")
+        }
+        Cause::SeveralDocuments => {
+            let help = "put all entries into one list";
+            told("witness-several-documents", "a file holds one witness only", help)
+        }
+    }
 }
 
 /// Adds a diagnostic. Of warnings a few dozen are enough: so many have one cause, as a key that a tool writes everywhere.

@@ -1,71 +1,99 @@
-//! YAML as a tree whose nodes know their places, so that what is wrong with a witness can be shown in it.
+//! YAML as a tree whose nodes know their places, so that what is wrong with a file can be shown in it.
 //!
-//! The grammar is the crate `saphyr-parser`'s, an event parser without recursion. Aliases and tags are refused: no witness
-//! needs them, and a few lines of aliases can stand for more data than fits into memory. Size, depth and the number
-//! of pieces are bounded. Nothing here knows what a witness is.
+//! The grammar is the crate `saphyr-parser`'s. It is an event parser without `unsafe` or recursion that reports positions
+//! and is kept up; of the readers for serde, `serde_yaml` is no longer maintained, its forks carry a translated C
+//! library, and none tells where a value stood. Aliases and tags are refused: no format that is read here needs them, and
+//! a few lines of aliases can stand for more data than fits into memory. How large a file may be is for the caller to
+//! say, and so are the words in which its user is told what is wrong: nothing here knows what a witness is.
 
-use foundation::{Diagnostic, SourceId, SourceMap, Span};
+use foundation::{SourceId, SourceMap, Span};
 use saphyr_parser::{Event, Parser, ScalarStyle};
-
-use crate::rules::diagnostic;
 
 /// A piece of a document.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
-    /// Where it stands.
+pub struct Node {
+    /// Where it stands. Of a list or a mapping without brackets this is where it begins.
     pub span: Span,
+    /// What it is.
     pub value: Value,
 }
 
 /// What a piece of a document is.
 #[derive(Clone, Debug)]
-pub(crate) enum Value {
-    /// A text; a plain one has no quotes, and may stand for a number or for nothing.
-    Scalar { text: String, plain: bool },
+pub enum Value {
+    /// A text.
+    Scalar {
+        /// What it says, without its quotes.
+        text: String,
+        /// Whether it has no quotes: only then it may stand for a number, a truth value or nothing.
+        plain: bool,
+    },
     /// A list.
     List(Vec<Node>),
     /// A mapping: keys and their values, in order.
     Mapping(Vec<(Node, Node)>),
 }
 
-/// Bytes in a file. The longest executions that tools write down take some megabytes.
-const LARGEST: usize = 8 << 20;
-/// Pieces in a file; a waypoint has about thirty.
-const MOST_NODES: usize = 1 << 20;
-/// Levels of a document; a witness has eight. Trees are dropped recursively, so there must be some limit.
-const DEEPEST: usize = 32;
+/// How much is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Bytes in a file; the parser's time is not in proportion to them for every input.
+    pub bytes: usize,
+    /// Keys, values, lists and mappings in a file.
+    pub nodes: usize,
+    /// Levels of a document. Trees are dropped recursively, so there must be some limit.
+    pub depth: usize,
+}
+
+/// Why a text is not read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    /// What is wrong.
+    pub cause: Cause,
+    /// Where.
+    pub span: Span,
+}
+
+/// What is wrong with a text that is not read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// It is not YAML; the parser says why.
+    Syntax(String),
+    /// It has more bytes or pieces than are read.
+    TooLarge,
+    /// It has more levels than are read.
+    TooDeep,
+    /// A tag, as in `!!str`.
+    Tag,
+    /// An alias, as in `*name`.
+    Alias,
+    /// A second document.
+    SeveralDocuments,
+}
 
 /// Reads the one document of a text. An empty text has none.
-pub(crate) fn parse(sources: &SourceMap, source: SourceId) -> Result<Option<Node>, Box<Diagnostic>> {
+pub fn parse(sources: &SourceMap, source: SourceId, limits: Limits) -> Result<Option<Node>, Refusal> {
     let text = sources.text(source);
-    if text.len() > LARGEST {
-        return Err(too_large(Span { source, start: 0, end: 0 }));
+    if text.len() > limits.bytes {
+        return Err(Refusal { cause: Cause::TooLarge, span: Span { source, start: 0, end: 0 } });
     }
     let places = Places::new(source, text);
-    let mut builder = Builder { open: Vec::new(), document: None, nodes: 0 };
+    let mut builder = Builder { limits, open: Vec::new(), document: None, nodes: 0 };
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|error| {
-            let message = format!("this is not YAML: {}", error.info());
             let at = error.marker().index();
-            fault("witness-yaml", message, places.span(at, at + 1), "look for the cause on this line and before it")
+            Refusal { cause: Cause::Syntax(error.info().to_owned()), span: places.span(at, at + 1) }
         })?;
-        builder.take(event, places.span(span.start.index(), span.end.index()))?;
+        let span = places.span(span.start.index(), span.end.index());
+        builder.take(event, span).map_err(|cause| Refusal { cause, span })?;
     }
     Ok(builder.document)
 }
 
-fn fault(code: &'static str, message: impl Into<String>, span: Span, help: &str) -> Box<Diagnostic> {
-    Box::new(diagnostic(code, message).at(span).help(help))
-}
-
-fn too_large(span: Span) -> Box<Diagnostic> {
-    let help = format!("at most {LARGEST} bytes and {MOST_NODES} keys, values and lists are read");
-    fault("witness-too-large", "the witness is too large", span, &help)
-}
-
-/// A tree that grows with the parser's events.
+/// A tree that grows with the parser's events. It is not recursive, and neither deep nor wide input is a danger.
 struct Builder {
+    limits: Limits,
     /// The lists and mappings that are not closed yet, from the outermost on.
     open: Vec<Open>,
     document: Option<Node>,
@@ -81,49 +109,42 @@ struct Open {
 }
 
 impl Builder {
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Box<Diagnostic>> {
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Cause> {
         match event {
             Event::Scalar(_, _, _, Some(_)) | Event::SequenceStart(_, Some(_)) | Event::MappingStart(_, Some(_)) => {
-                return Err(fault("witness-tag", "tags are not read in a witness", span, "remove the tag"));
+                Err(Cause::Tag)
             }
-            Event::Alias(_) => {
-                let help = "repeat the value that it stands for";
-                return Err(fault("witness-alias", "aliases are not read in a witness", span, help));
-            }
+            Event::Alias(_) => Err(Cause::Alias),
             Event::Scalar(text, style, ..) => {
                 let value = Value::Scalar { text: text.into_owned(), plain: style == ScalarStyle::Plain };
-                self.close(Node { span, value })?;
+                self.close(Node { span, value })
             }
-            Event::SequenceStart(..) => self.open(span, false)?,
-            Event::MappingStart(..) => self.open(span, true)?,
+            Event::SequenceStart(..) => self.open(span, false),
+            Event::MappingStart(..) => self.open(span, true),
             Event::SequenceEnd | Event::MappingEnd => {
-                let Open { span: start, is_mapping, children } =
-                    self.open.pop().expect("the parser pairs starts and ends");
+                let Open { span, is_mapping, children } = self.open.pop().expect("the parser pairs starts and ends");
                 let value = if is_mapping { Value::Mapping(in_pairs(children)) } else { Value::List(children) };
-                self.close(Node { span: start, value })?;
+                self.close(Node { span, value })
             }
-            Event::DocumentStart(_) if self.document.is_some() => {
-                let help = "put all entries into one list";
-                return Err(fault("witness-several-documents", "a file holds one witness only", span, help));
+            Event::DocumentStart(_) if self.document.is_some() => Err(Cause::SeveralDocuments),
+            Event::DocumentStart(_) | Event::DocumentEnd | Event::StreamStart | Event::StreamEnd | Event::Nothing => {
+                Ok(())
             }
-            Event::DocumentStart(_) | Event::DocumentEnd | Event::StreamStart | Event::StreamEnd | Event::Nothing => {}
         }
-        Ok(())
     }
 
-    fn open(&mut self, span: Span, is_mapping: bool) -> Result<(), Box<Diagnostic>> {
-        if self.open.len() == DEEPEST {
-            let help = "the parts of a witness are nested eight deep";
-            return Err(fault("witness-too-deep", "this is nested too deeply for a witness", span, help));
+    fn open(&mut self, span: Span, is_mapping: bool) -> Result<(), Cause> {
+        if self.open.len() == self.limits.depth {
+            return Err(Cause::TooDeep);
         }
         self.open.push(Open { span, is_mapping, children: Vec::new() });
         Ok(())
     }
 
-    fn close(&mut self, node: Node) -> Result<(), Box<Diagnostic>> {
+    fn close(&mut self, node: Node) -> Result<(), Cause> {
         self.nodes += 1;
-        if self.nodes > MOST_NODES {
-            return Err(too_large(node.span));
+        if self.nodes > self.limits.nodes {
+            return Err(Cause::TooLarge);
         }
         match self.open.last_mut() {
             Some(parent) => parent.children.push(node),
@@ -154,5 +175,86 @@ impl Places {
     fn span(&self, start: usize, end: usize) -> Span {
         let offset = |character: usize| self.offsets[character.min(self.offsets.len() - 1)];
         Span { source: self.source, start: offset(start), end: offset(end.max(start)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: Limits = Limits { bytes: 1 << 20, nodes: 1 << 16, depth: 32 };
+
+    /// The tree in the notation of Lisp, with the scalars as they stand in the file; or what is wrong, and where.
+    fn read(text: &str) -> Result<String, (Cause, String)> {
+        let mut sources = SourceMap::new();
+        let source = sources.add("a.yml", text);
+        match parse(&sources, source, LIMITS) {
+            Ok(document) => Ok(document.map_or_else(String::new, |node| shown(&node, &sources))),
+            Err(Refusal { cause, span }) => Err((cause, sources.locate(span).to_string())),
+        }
+    }
+
+    fn shown(node: &Node, sources: &SourceMap) -> String {
+        match &node.value {
+            Value::Scalar { .. } => sources.snippet_text(node.span).to_owned(),
+            Value::List(items) => {
+                format!("[{}]", items.iter().map(|item| shown(item, sources)).collect::<Vec<_>>().join(" "))
+            }
+            Value::Mapping(pairs) => {
+                let pair = |(key, value): &(Node, Node)| format!("{}={}", shown(key, sources), shown(value, sources));
+                format!("({})", pairs.iter().map(pair).collect::<Vec<_>>().join(" "))
+            }
+        }
+    }
+
+    #[test]
+    fn nodes_know_where_they_stand() {
+        for (text, expected) in [
+            ("", ""),
+            ("# nothing\n", ""),
+            ("a: b\n", "(a=b)"),
+            ("ä: 'ö'\nü: [x, \"y\"] # no\n", "(ä='ö' ü=[x \"y\"])"),
+            ("\u{feff}a: b\r\nc: d\r\n", "(a=b c=d)"),
+            ("---\na:\n  - b: c\n    d: e\n  - {f: g}\n...\n", "(a=[(b=c d=e) (f=g)])"),
+            ("- 𝔘\n- x", "[𝔘 x]"),
+            ("a:\n", "(a=)"),
+        ] {
+            assert_eq!(read(text).as_deref(), Ok(expected), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_read_is_refused_where_it_stands() {
+        let deep = "- ".repeat(100_000);
+        let long = "a: b\n".repeat(300_000);
+        let wide = format!("[{}]", "a,".repeat(1 << 16));
+        for (text, cause, place) in [
+            ("a: &x b\nc: *x\n", Cause::Alias, "a.yml:2:4"),
+            ("a: !!str b\n", Cause::Tag, "a.yml:1:4"),
+            ("a: b\n---\nc: d\n", Cause::SeveralDocuments, "a.yml:2:1"),
+            (deep.as_str(), Cause::TooDeep, "a.yml:1:65"),
+            (long.as_str(), Cause::TooLarge, "a.yml:1:1"),
+            (wide.as_str(), Cause::TooLarge, "a.yml:1:131074"),
+        ] {
+            assert_eq!(read(text), Err((cause, place.to_owned())), "{:?}", &text[..text.len().min(40)]);
+        }
+        for (text, expected) in [("a: b\nc: [d\ne: f\n", "a.yml:3:2"), ("ä: \"b\n", "a.yml:1:4")] {
+            let Err((Cause::Syntax(why), place)) = read(text) else { panic!("{text:?} is read") };
+            assert_eq!(place, expected, "{text:?}: {why}");
+        }
+    }
+
+    #[test]
+    fn every_short_text_is_read_or_refused() {
+        let letters =
+            ["a", ":", "-", " ", "\n", "[", "]", "{", "}", "\"", "'", "&", "*", "#", "|", ",", "ü", "?", "%", "\t"];
+        let count = letters.len();
+        let mut accepted = 0;
+        for code in 0..count.pow(4) {
+            let pick = |place: u32| letters[code / count.pow(place) % count];
+            let text = format!("{}{}{}{}", pick(0), pick(1), pick(2), pick(3));
+            accepted += usize::from(read(&text).is_ok_and(|tree| !tree.is_empty()));
+        }
+        assert!(accepted > 1000);
     }
 }

@@ -9,8 +9,9 @@ use std::path::Path;
 
 use foundation::{Diagnostic, Diagnostics, SourceMap, Span};
 use program::DataModel;
+use witness::yaml::{Node, Value};
 
-use super::yaml::{self, Node, Value};
+use super::document::document;
 
 /// A program, a property, and the verdict that is expected.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -69,7 +70,7 @@ impl Reader<'_> {
     pub fn read(&mut self, path: &str) -> Vec<Defined> {
         let Some(text) = host::read_text(path, self.diagnostics) else { return Vec::new() };
         let source = self.sources.add(path, text);
-        let document = match yaml::parse(source, self.sources) {
+        let document = match document(source, self.sources) {
             Ok(document) => document,
             Err(diagnostic) => {
                 self.diagnostics.push(*diagnostic);
