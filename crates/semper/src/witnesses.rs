@@ -7,7 +7,7 @@
 //!
 //! | module | what it does |
 //! | --- | --- |
-//! | `places` | finds the places that a witness names |
+//! | `places` | finds the places that a witness names, also by labels and jumps |
 //! | `patched` | writes what the witness says into the program |
 //! | `violation` | violation sequences |
 //! | `invariants`, `transition` | sets of invariants; those between two states |

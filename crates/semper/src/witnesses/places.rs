@@ -4,8 +4,11 @@
 //! meant; so it is where nothing suitable stands at the column, because tools count columns differently. In a file that
 //! was preprocessed already (`.i`), lines are those of the file itself, as other tools count them.
 
+mod labels;
+
 use c_frontend::syntax::ast::{
-    Ast, BlockItem, Declaration, Expr, ExprKind, ExternalDeclaration, ForInit, Stmt, StmtKind, Storage,
+    Ast, BlockItem, Declaration, Expr, ExprKind, ExternalDeclaration, ForInit, FunctionDefinition, Stmt, StmtKind,
+    Storage,
 };
 use c_frontend::syntax::parse;
 use c_frontend::syntax::symbols::Symbols;
@@ -105,10 +108,10 @@ impl<'s> Unit<'s> {
 
     /// The place where the condition of the loop at a location is about to be evaluated.
     pub(super) fn loop_head(&self, location: &Location) -> Option<Site> {
-        self.nearest(self.loops(), location)
+        self.nearest(self.loops(), location).or_else(|| self.nearest(self.jumped_loops(), location))
     }
 
-    /// All loops, as the offset of their keyword and the place where their condition is about to be evaluated.
+    /// All loops with a keyword, as the offset of their keyword and the place where their condition is about to be evaluated.
     pub(super) fn loops(&self) -> Vec<Candidate> {
         let head = |statement: &Stmt| {
             let site = match &statement.kind {
@@ -187,11 +190,20 @@ impl<'s> Unit<'s> {
 
     /// The name of the function around an offset.
     pub(super) fn function_around(&self, offset: u32) -> Option<&str> {
+        let (function, _) = self.definition_around(offset)?;
+        Some(self.sources.snippet_text(self.own(function.declarator.span)))
+    }
+
+    /// The body of the function around an offset.
+    fn body_around(&self, offset: u32) -> Option<Span> {
+        self.definition_around(offset).map(|(_, body)| body)
+    }
+
+    fn definition_around(&self, offset: u32) -> Option<(&FunctionDefinition, Span)> {
         self.ast.items.iter().find_map(|item| {
             let ExternalDeclaration::Function(function) = item else { return None };
             let body = self.ast.statements[function.body].span;
-            let name = self.own(function.declarator.span);
-            (body.start <= offset && offset < body.end).then(|| self.sources.snippet_text(name))
+            (body.start <= offset && offset < body.end).then_some((function, body))
         })
     }
 

@@ -38,11 +38,15 @@ fn witness(specification: &str, content: Content) -> Witness {
 }
 
 fn answer(witness: &Witness) -> Answer {
+    answer_for(PROGRAM, witness)
+}
+
+fn answer_for(program: &str, witness: &Witness) -> Answer {
     let request =
-        Request { files: vec![Input::Text { name: "a.c".into(), text: PROGRAM.into() }], ..Request::default() };
+        Request { files: vec![Input::Text { name: "a.c".into(), text: program.into() }], ..Request::default() };
     let mut diagnostics = Diagnostics::new();
     let request = request_for(witness, &request, &mut diagnostics).unwrap();
-    assert!(diagnostics.iter().next().is_none());
+    assert!(diagnostics.iter().all(|diagnostic| diagnostic.code == "program-changed"));
     let Loaded { sources, subject, .. } = load(&request, &Budget::unlimited());
     validate(witness, &request, &subject.unwrap(), &sources, &Settings::default(), &Budget::unlimited()).answer
 }
@@ -108,6 +112,95 @@ fn an_invariant_is_confirmed_exactly_if_it_holds() {
         let invariant = Invariant { invariant_type, location, value: value.clone(), format, inductive: false };
         let witness = witness(specification, Content::InvariantSet(vec![invariant]));
         assert_eq!(answer(&witness), expected, "{value} in line {line}");
+    }
+}
+
+/// All orders of two `case` labels and `default`, with and without falling through: one value leads to the error, and
+/// each way is confirmed exactly if that value takes it.
+#[test]
+fn the_way_to_default_is_that_of_all_other_values() {
+    let labels = ["case 0:", "case 1 ... 2:", "default:"];
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        for end in ["break;", ""] {
+            let parts = order.map(|label| format!("{} y = {label}; {end}", labels[label]));
+            for value in [0, 2, 4] {
+                let program = format!(
+                    "int nondet_int(void); void reach_error(void) {{ }} int x, y;\nint main(void) {{ x = nondet_int();\n\
+                     switch (x) {{ {} }}\nif (x == {value}) reach_error();\nreturn 0; }}\n",
+                    parts.join(" ")
+                );
+                for way in ["default", "0", "2"] {
+                    let segments = vec![
+                        segment(WaypointType::Branching, Action::Follow, Some(way), place(3, Some(1))),
+                        segment(WaypointType::Target, Action::Follow, None, place(4, None)),
+                    ];
+                    let is_taken = if way == "default" { value == 4 } else { way == value.to_string() };
+                    let expected = if is_taken { Answer::Confirmed } else { Answer::Rejected };
+                    let found = answer_for(&program, &witness(SAFE, Content::ViolationSequence(segments)));
+                    assert_eq!(found, expected, "{way}, {program}");
+                }
+            }
+        }
+    }
+}
+
+/// Labels are compared as the `switch` does it, and nothing is claimed where they could mean something else in front of it.
+#[test]
+fn the_way_to_default_is_not_guessed() {
+    for (switch, expected) in [
+        ("switch (x) { case THREE: break; default: y = 7; }", Answer::Confirmed),
+        ("switch (x) { case THREE: y = 7; break; default: ; }", Answer::Rejected),
+        ("switch (x) { case 'y': { int y = 1; break; } default: y = 7; }", Answer::Confirmed),
+        ("switch ((char)x) { case -128 ... -1: case 1 ... 127: break; default: y = 7; }", Answer::Confirmed),
+        ("switch (x) { default: y = 7; }", Answer::Confirmed),
+        ("switch (x) { case 1: switch (y) { default: y = 7; } break; default: ; }", Answer::Rejected),
+        ("switch (x) { case 1: switch (y) { default: y = 7; } }", Answer::Unknown),
+        ("switch (x) { enum { THREE = 4 }; case THREE: y = 7; break; default: ; }", Answer::Unknown),
+        ("switch (x) { case sizeof(z): { char z; break; } default: y = 7; }", Answer::Unknown),
+        ("switch (x) { case 1: y = 7; }", Answer::Unknown),
+    ] {
+        let program = format!(
+            "int nondet_int(void); void reach_error(void) {{ }} enum {{ THREE = 3 }}; int x, y, z;\n\
+             int main(void) {{ x = nondet_int();\n{switch}\nif (y == 7) reach_error();\nreturn 0; }}\n"
+        );
+        let segments = vec![
+            segment(WaypointType::Branching, Action::Follow, Some("default"), place(3, Some(1))),
+            segment(WaypointType::Target, Action::Follow, None, place(4, None)),
+        ];
+        let found = answer_for(&program, &witness(SAFE, Content::ViolationSequence(segments)));
+        assert_eq!(found, expected, "{switch}");
+    }
+}
+
+#[test]
+fn a_loop_with_goto_has_invariants_where_its_condition_is_at_its_label() {
+    for (text, is_loop) in [
+        ("head: if (i < 5) { i++; goto head; }", true),
+        ("head: if (i < 5) { i++; if (i == 2) goto head; goto head; }", true),
+        ("head: if (i >= 5) ; else { i++; goto head; }", true),
+        ("head: if (i >= 5) goto out; i++; goto head; out: ;", true),
+        ("head: if (i >= 5) { goto out; } i++; if (i == 2) goto head; goto head; out: ;", true),
+        ("other: head: if (i >= 5) return 0; i++; goto other;", true),
+        ("head: i++; if (i < 5) goto head;", false),
+        ("head: if (i == 7) i = 0; i++; if (i < 5) goto head;", false),
+        ("head: if (i < 5) { i++; if (i < 9) goto head; }", false),
+        ("head: if (i < 5) { i++; goto head; } if (i < 4) goto head;", false),
+        ("head: if (i == 7) goto head2; head2: i++; if (i == 5) return 0; goto head;", false),
+        ("goto head; head: if (i < 5) i++;", false),
+    ] {
+        let program = format!("int i;\nint main(void) {{\n{text}\nreturn 0; }}\n");
+        for (value, holds) in [("i >= 0 && i <= 5", true), ("i <= 4", false)] {
+            let (invariant_type, format) = (InvariantType::LoopInvariant, Format::CExpression);
+            let (value, location) = (value.to_owned(), place(3, Some(1)));
+            let invariant = Invariant { invariant_type, location, value, format, inductive: false };
+            let witness = witness("CHECK( init(main()), LTL(F end) )", Content::InvariantSet(vec![invariant]));
+            let expected = match (is_loop, holds) {
+                (false, _) => Answer::Unknown,
+                (true, true) => Answer::Confirmed,
+                (true, false) => Answer::Rejected,
+            };
+            assert_eq!(answer_for(&program, &witness), expected, "{text}, {holds}");
+        }
     }
 }
 

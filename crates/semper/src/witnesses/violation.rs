@@ -28,6 +28,9 @@ const GHOSTS: [&str; 2] = ["int semper_at", "int semper_turn"];
 /// What the result of a call is called.
 const RESULT: &str = "semper_r";
 
+/// What says that no label of a `switch` but `default` has the value that it was given.
+const TO_DEFAULT: &str = "semper_d";
+
 /// What is inserted at a place does one of these things.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Role {
@@ -49,6 +52,8 @@ struct Probe {
     is_target: bool,
     /// Of a branching, which way it goes.
     way: bool,
+    /// Of a way to the `default` of a `switch`, the labels of all other ways.
+    cases: Option<String>,
 }
 
 /// Searches for an execution that passes the waypoints and violates the property.
@@ -143,6 +148,10 @@ fn patches(original: Original<'_>, segments: &[Segment]) -> Result<Vec<Patch>, S
                 _ => format!("semper_at = {}", index + 1),
             };
             let (condition, way) = condition(waypoint, site)?;
+            let cases = match condition == TO_DEFAULT {
+                true => Some(cases(original, site).map_err(|why| not_followed("default", &format!(": {why}")))?),
+                false => None,
+            };
             check_expression(&condition, original.units)
                 .map_err(|why| format!("`{condition}` is no condition: {why}"))?;
             let role = match waypoint.waypoint_type {
@@ -153,7 +162,7 @@ fn patches(original: Original<'_>, segments: &[Segment]) -> Result<Vec<Patch>, S
             };
             let is_avoided = waypoint.action == Action::Avoid;
             let is_target = waypoint.waypoint_type == WaypointType::Target;
-            let probe = Probe { passed: index, condition, effect, is_avoided, is_target, way };
+            let probe = Probe { passed: index, condition, effect, is_avoided, is_target, way, cases };
             sites.entry((site, role)).or_default().push(probe);
         }
     }
@@ -177,10 +186,21 @@ fn condition(waypoint: &Waypoint, site: Site) -> Result<(String, bool), String> 
         WaypointType::Branching => match (value, site.form) {
             ("true", Form::Condition | Form::Missing) => ("1".to_owned(), true),
             ("false", Form::Condition) => ("1".to_owned(), false),
-            (number, Form::Switch) if number != "default" => (format!("semper_v == {number}"), true),
-            _ => return Err(format!("the way `{value}` of a branching is not followed here")),
+            ("default", Form::Switch) => (TO_DEFAULT.to_owned(), true),
+            (number, Form::Switch) => (format!("semper_v == {number}"), true),
+            _ => return Err(not_followed(value, "")),
         },
     })
+}
+
+fn not_followed(value: &str, why: &str) -> String {
+    format!("the way `{value}` of a branching is not followed here{why}")
+}
+
+/// The labels of a `switch` but for `default`.
+fn cases(original: Original<'_>, switch: Site) -> Result<String, String> {
+    let unit = original.units.iter().find(|unit| unit.source == switch.span.source);
+    unit.ok_or_else(|| "there is no `switch`".to_owned())?.cases_besides_default(switch.span)
 }
 
 /// What the first of some waypoints that is passed does; no two of them are passed at once.
@@ -200,7 +220,13 @@ fn inserted(site: Site, role: Role, probes: &[Probe]) -> Vec<Patch> {
     let uses_result = probes.iter().any(|probe| probe.condition.contains(RESULT));
     match (role, form) {
         (Role::Branching, Form::Switch) => {
-            around("({ __auto_type semper_v = +(".to_owned(), format!("); {all}; semper_v; }})"))
+            // Another `switch` with the same labels compares as this one does.
+            let cases = probes.iter().find_map(|probe| probe.cases.as_deref());
+            let compared = cases.map_or_else(String::new, |cases| match cases {
+                "" => format!(" int {TO_DEFAULT} = 1;"),
+                _ => format!(" int {TO_DEFAULT} = 1; switch (semper_v) {{ {cases}{TO_DEFAULT} = 0; }}"),
+            });
+            around("({ __auto_type semper_v = +(".to_owned(), format!(");{compared} {all}; semper_v; }})"))
         }
         (Role::Branching, Form::Missing) => around(format!(" ({}, 1)", ways(true)), String::new()),
         (Role::Branching, _) => around("((".to_owned(), format!(") ? ({}, 1) : ({}, 0))", ways(true), ways(false))),

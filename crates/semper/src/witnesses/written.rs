@@ -4,7 +4,7 @@
 //! its conditions are taken as candidates only, at the places of the proof and at the heads of loops, and its ranking
 //! functions as candidates for transition invariants; those that hold are written. Like this nothing is written that is not so.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 use automata::ltl::{Builtin, Node, Unary};
@@ -13,7 +13,7 @@ use foundation::{Budget, Id, SourceMap, Span};
 use program::passes::inline::{Context, ContextId};
 use program::passes::{Prepared, prepare};
 use program::semantics::{Occasion, RunEnd};
-use program::{LocationId, Observe, Op, VariableId, VariableKind};
+use program::{Edge, EdgeId, LocationId, Observe, Op, Program, VariableId, VariableKind};
 use task::certificate::refutation::{Cell, Object, Place, Refutation};
 use task::certificate::sexp::Sexp;
 use task::{Certificate, Task};
@@ -68,7 +68,7 @@ pub fn of_violation(
         }
     }
     witness.entries = witness.entries.into_iter().map(Entry::identified).collect();
-    if is_silent && let Some(waypoint) = silent_loop(found, sources) {
+    if is_silent && let Some(waypoint) = silent_loop(found, &replayed, sources) {
         for entry in &mut witness.entries {
             if let Content::ViolationSequence(segments) = &mut entry.content {
                 segments.retain(|segment| segment.waypoints.iter().all(|it| it.action != Action::Cycle));
@@ -126,20 +126,44 @@ fn first_violation(found: Found<'_>, replayed: &Replayed) -> Option<usize> {
     }
 }
 
-/// The waypoint of the only loop in which nothing is observed.
-fn silent_loop(found: Found<'_>, sources: &SourceMap) -> Option<Waypoint> {
-    let program = &found.subject.program;
-    let is_silent = |edge: &&program::Edge| edge.from == edge.to && edge.op == Op::Skip && edge.observe == Observe::No;
-    let mut loops = program.edges.values().filter(is_silent);
-    let (only, None) = (loops.next()?, loops.next()) else { return None };
+/// A waypoint in the loop in which nothing is observed.
+fn silent_loop(found: Found<'_>, replayed: &Replayed, sources: &SourceMap) -> Option<Waypoint> {
+    let edges = silent_edges(&found.subject.program, replayed.run.observations.last()?.edge)?;
     let units = units(found.subject, found.request, sources);
-    let unit = units.iter().find(|unit| unit.source == only.span.source)?;
-    let starts = unit.loops().into_iter().map(|(offset, _)| offset);
-    // The loop itself, or the innermost one around the statement that the edge comes from.
-    let start = starts.filter(|start| *start <= only.span.start).max()?;
-    let constraint = Some(Constraint { value: "true".to_owned(), format: None });
-    let location = location(unit, start);
-    Some(Waypoint { waypoint_type: WaypointType::Branching, action: Action::Cycle, constraint, location })
+    edges.into_iter().find_map(|edge| {
+        let unit = units.iter().find(|unit| unit.source == edge.span.source)?;
+        let (waypoint_type, at) = unit.silent_waypoint(edge.span)?;
+        let constraint = match waypoint_type {
+            WaypointType::Branching => Constraint { value: "true".to_owned(), format: None },
+            _ => Constraint { value: "1".to_owned(), format: Some(Format::CExpression) },
+        };
+        let location = location(unit, at);
+        Some(Waypoint { waypoint_type, action: Action::Cycle, constraint: Some(constraint), location })
+    })
+}
+
+/// The edges of the loop in which nothing is observed, and that is entered after the last edge that was. Where the way there
+/// is not plain, it is the only such loop of the program.
+fn silent_edges(program: &Program, last: Option<EdgeId>) -> Option<Vec<&Edge>> {
+    let mut at = match last {
+        Some(last) => program.edges[last].to,
+        None => program.functions[program.entry?].entry?,
+    };
+    let mut path: Vec<&Edge> = Vec::new();
+    let mut visited: HashMap<LocationId, usize> = HashMap::new();
+    while let [edge] = program.locations[at].out[..]
+        && program.edges[edge].observe == Observe::No
+    {
+        if let Some(first) = visited.insert(at, path.len()) {
+            return Some(path.split_off(first));
+        }
+        path.push(&program.edges[edge]);
+        at = program.edges[edge].to;
+    }
+    let is_loop = |edge: &&Edge| edge.from == edge.to && edge.op == Op::Skip && edge.observe == Observe::No;
+    let mut loops = program.edges.values().filter(is_loop);
+    let (only, None) = (loops.next()?, loops.next()) else { return None };
+    Some(vec![only])
 }
 
 fn location(unit: &Unit<'_>, offset: u32) -> Location {
@@ -199,7 +223,7 @@ fn invariants(
                 return Vec::new();
             };
             let lead_back = |span: Span| patched.lead_back(span, original.units, &asked.patches);
-            let settings = Settings { engine: EngineChoice::Fairness, checks_evidence: false, ..*settings };
+            let settings = Settings { engine: EngineChoice::Fairness, checks_evidence: false, ..settings.clone() };
             match check(&patched.subject, 0, &settings, budget).verdict {
                 CheckedVerdict::Holds { certificate: Certificate::Refutation(refutation), .. } => {
                     let (task, refutation) = (&task_of(&patched.subject), &*refutation);
