@@ -155,7 +155,7 @@ fn answer(engine: &dyn Engine, task: &Task, budget: &Budget) -> Answered {
             match confirm(task, &counterexample, budget) {
                 Ok(_) => {}
                 // It is not known to be wrong.
-                Err(Rejected::Exhausted(_)) => answered.holds = None,
+                Err(Rejected::Exhausted(_) | Rejected::Unsupported { .. }) => answered.holds = None,
                 Err(rejected) => {
                     answered.fault =
                         Some(format!("the evidence of the {} engine is rejected: {rejected}", engine.name()));

@@ -108,6 +108,8 @@ pub struct Evidence {
     pub checked: bool,
     /// By which means; where it was not, what there is.
     pub by: String,
+    /// What whoever believes it has to believe besides.
+    pub trusted: Vec<String>,
 }
 
 fn in_order<S: serde::Serializer>(figures: &[(String, Figure)], serializer: S) -> Result<S::Ok, S::Error> {
@@ -128,6 +130,8 @@ impl Verdicts {
 pub struct Detail {
     /// Whether all steps of a counterexample are shown, however many there are.
     pub all_steps: bool,
+    /// Whether it is said what has to be trusted besides the evidence.
+    pub trusted: bool,
     /// How many columns a line may have.
     pub width: usize,
 }
@@ -186,6 +190,9 @@ fn property_text(property: &PropertyVerdict, detail: Detail) -> String {
     }
     if let Some(evidence) = &property.evidence {
         text.push_str(&format!("evidence: {}\n", evidence.by));
+        if detail.trusted && !evidence.trusted.is_empty() {
+            text.push_str(&wrapped(&format!("trusted: {}", evidence.trusted.join("; ")), 2, detail.width));
+        }
     }
     let reason = property.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
     text.push_str(&format!("verdict: {}{reason}\n", property.verdict));
@@ -236,7 +243,11 @@ mod tests {
             seconds: 0.5,
             statistics: vec![("states".into(), Figure::Count(12)), ("transitions".into(), Figure::Count(1))],
             is_repeatable: verdict != "unknown",
-            evidence: (verdict != "unknown").then(|| Evidence { checked: false, by: "12 states".into() }),
+            evidence: (verdict != "unknown").then(|| Evidence {
+                checked: false,
+                by: "12 states".into(),
+                trusted: Vec::new(),
+            }),
             notes: Vec::new(),
             warnings: Vec::new(),
             counterexample: None,
@@ -254,7 +265,7 @@ engine: explicit, 12 states and 1 transition explored
 evidence: 12 states
 verdict: holds
 ";
-        let detail = Detail { all_steps: false, width: 100 };
+        let detail = Detail { all_steps: false, trusted: false, width: 100 };
         assert_eq!(render(&Verdicts::new(vec![property("holds", None)]), detail), expected);
         let unknown = render(&Verdicts::new(vec![property("unknown", Some("time"))]), detail);
         assert!(unknown.ends_with("engine: explicit\nverdict: unknown (time)\n"), "{unknown}");
@@ -262,7 +273,7 @@ verdict: holds
 
     #[test]
     fn of_several_verdicts_the_worst_is_that_of_the_whole() {
-        let detail = Detail { all_steps: false, width: 100 };
+        let detail = Detail { all_steps: false, trusted: false, width: 100 };
         for (verdicts, worst) in [
             (vec!["holds", "holds"], "holds"),
             (vec!["holds", "unknown"], "unknown"),

@@ -3,6 +3,7 @@
 //! What a file says is never believed: who reads it loads the program and the property anew and has every step of the proof
 //! checked.
 
+pub mod multipliers;
 #[doc(hidden)]
 pub mod robustness;
 #[cfg(test)]

@@ -38,7 +38,7 @@ impl EngineChoice {
 }
 
 /// How a property is decided.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// What decides.
     pub engine: EngineChoice,
@@ -48,12 +48,14 @@ pub struct Settings {
     pub threads: usize,
     /// Whether evidence is checked. Where it is not, a violation is not told either.
     pub checks_evidence: bool,
+    /// Who is asked for the steps of a proof that arithmetic does not show.
+    pub decider: Decider,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         let (engine, scheduler) = (EngineChoice::default(), Scheduler::default());
-        Self { engine, scheduler, threads: 1, checks_evidence: true }
+        Self { engine, scheduler, threads: 1, checks_evidence: true, decider: Decider::Embedded }
     }
 }
 
@@ -144,13 +146,13 @@ pub fn check_with(
         }
         Verdict::Holds(certificate) => {
             let checking = Instant::now();
-            let verdict = prove(&prepared.task, certificate.clone(), &Decider::Embedded, budget);
+            let verdict = prove(&prepared.task, certificate.clone(), &settings.decider, budget);
             let is_rejected = matches!(verdict, CheckedVerdict::Unknown(Reason::EvidenceRejected(_)));
             rejected = is_rejected.then_some(certificate);
             statistics.quantity("checking_seconds", checking.elapsed().as_secs_f64());
             if let CheckedVerdict::Holds { proof: Checked::Passed(Proof::Refuted(proved)), .. } = &verdict {
                 statistics.count("obligations_at_sight", proved.shown.at_sight);
-                statistics.count("obligations_by_solver", proved.shown.by_solver);
+                statistics.count("obligations_by_solver", proved.shown.by_command + proved.shown.by_embedded);
             }
             verdict
         }
@@ -282,7 +284,8 @@ fn prove(task: &Task, certificate: Certificate, decider: &Decider, budget: &Budg
     }
 }
 
-/// Replays a counterexample. One that shows no violation is a fault of the engine, and no verdict.
+/// Replays a counterexample. One that shows no violation is a fault of the engine, and no verdict; one that leads to where
+/// the interpreter cannot follow shows nothing, and is none.
 fn replay(prepared: Prepared, counterexample: &Counterexample, budget: &Budget) -> CheckedVerdict {
     let Prepared { task, atoms, original_edge } = prepared;
     match certify::confirm(&task, counterexample, budget) {
@@ -294,6 +297,10 @@ fn replay(prepared: Prepared, counterexample: &Counterexample, budget: &Budget) 
             CheckedVerdict::Violated { replayed: Some(Box::new(replayed)), atoms }
         }
         Err(Rejected::Exhausted(exhausted)) => CheckedVerdict::Unknown(Reason::Exhausted(exhausted)),
+        Err(rejected @ Rejected::Unsupported { .. }) => {
+            let why = format!("it seems to be violated, but the evidence cannot be checked: {rejected}");
+            CheckedVerdict::Unknown(Reason::Incomplete(why))
+        }
         Err(rejected) => CheckedVerdict::Unknown(Reason::EvidenceRejected(rejected.to_string())),
     }
 }
@@ -417,7 +424,7 @@ mod tests {
         spent.cancel();
         let exhausted = decide(&[7], 0, &checked, &spent);
         assert!(matches!(exhausted, CheckedVerdict::Unknown(Reason::Exhausted(Exhausted::Cancelled))));
-        let unchecked = Settings { checks_evidence: false, ..checked };
+        let unchecked = Settings { checks_evidence: false, ..checked.clone() };
         let believed = decide(&[6], 0, &unchecked, &Budget::unlimited());
         assert!(matches!(believed, CheckedVerdict::Violated { replayed: None, .. }));
     }

@@ -10,6 +10,7 @@ mod ltl;
 mod options;
 pub(crate) mod output;
 mod replay;
+mod solver;
 mod suite;
 mod validate;
 mod watching;

@@ -1,5 +1,7 @@
 //! What was decided of a property, for the report.
 
+use certify::explore::{Explored, Way};
+use certify::refutation::{Proved, Shown};
 use certify::{Closing, Decider, Proof, Replayed, Starved};
 use foundation::{Diagnostic, Diagnostics, SourceMap};
 use program::Program;
@@ -109,20 +111,51 @@ fn found(certificate: &Certificate) -> String {
 fn shown(proof: &Proof) -> String {
     match proof {
         Proof::Explored(explored) => format!("explored again, {}", explored.by),
-        Proof::Refuted(proved) => match &proved.decider {
-            Decider::Embedded => "checked step by step".to_owned(),
-            decider => format!("checked step by step with {decider}"),
-        },
+        Proof::Refuted(Proved { shown, decider, .. }) if shown.by_command > 0 => {
+            format!("checked step by step with {decider}")
+        }
+        Proof::Refuted(_) => "checked step by step".to_owned(),
     }
 }
+
+/// What whoever believes a proof that has passed has to believe besides.
+fn trusted(proof: &Proof) -> Vec<String> {
+    match proof {
+        Proof::Explored(Explored { by: Way::Interpreted, .. }) => {
+            vec![READING.to_owned(), "the interpreter".to_owned()]
+        }
+        Proof::Explored(Explored { by: Way::Compiled, .. }) => {
+            vec![format!("{READING} and its inlining"), "the C compiler".to_owned()]
+        }
+        Proof::Refuted(Proved {
+            shown: Shown { at_sight, by_arithmetic, by_command, by_embedded }, decider, ..
+        }) => {
+            let all = at_sight + by_arithmetic + by_command + by_embedded;
+            let mut trusted = vec![format!("{READING} and its inlining")];
+            let solvers = [(decider.to_string(), by_command), (Decider::Embedded.to_string(), by_embedded)];
+            for (solver, steps) in solvers.iter().filter(|(_, steps)| **steps > 0) {
+                trusted.push(format!("{solver} for {steps} of {all} steps"));
+            }
+            trusted
+        }
+    }
+}
+
+const READING: &str = "the reading of the program";
 
 fn evidence(verdict: &CheckedVerdict) -> Option<Evidence> {
     match verdict {
         CheckedVerdict::Holds { certificate, proof } => {
             let found = found(certificate);
             Some(match proof {
-                Checked::Passed(proof) => Evidence { checked: true, by: format!("{found}; {}", shown(proof)) },
-                Checked::NotAsked => Evidence { checked: false, by: format!("{found}; unchecked") },
+                Checked::Passed(proof) => {
+                    Evidence { checked: true, by: format!("{found}; {}", shown(proof)), trusted: trusted(proof) }
+                }
+                Checked::NotAsked => Evidence {
+                    checked: false,
+                    by: format!("{found}; unchecked"),
+                    trusted: vec!["the engine".to_owned()],
+                },
             })
         }
         CheckedVerdict::Violated { replayed: Some(replayed), .. } => {
@@ -133,10 +166,12 @@ fn evidence(verdict: &CheckedVerdict) -> Option<Evidence> {
                 }
                 _ => "lasso replayed by the interpreter",
             };
-            Some(Evidence { checked: true, by: by.to_owned() })
+            let trusted = vec![READING.to_owned(), "the interpreter".to_owned()];
+            Some(Evidence { checked: true, by: by.to_owned(), trusted })
         }
         CheckedVerdict::Violated { replayed: None, .. } => {
-            Some(Evidence { checked: false, by: "lasso of the engine, not replayed".to_owned() })
+            let by = "lasso of the engine, not replayed".to_owned();
+            Some(Evidence { checked: false, by, trusted: vec!["the engine".to_owned()] })
         }
         CheckedVerdict::Unknown(_) => None,
     }

@@ -5,11 +5,11 @@
 //! not mention. A way that none of the certificate's edges stands for must lead to a state that is harmless, or be
 //! impossible.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use automata::buchi::{Guard, Marks};
-use foundation::{Budget, Id};
-use logic::{Symbol, Term, Terms};
+use foundation::Id;
+use logic::{Term, Terms};
 use program::EdgeId;
 use program::passes::Prepared;
 use program::semantics::UndefinedMode;
@@ -33,6 +33,12 @@ const MOST_TURNS: usize = 3;
 /// The most blocks of a proof.
 const MOST_BLOCKS: usize = 200_000;
 
+/// The most ways that are followed from one state of the product, so that a certificate that names few states cannot make the
+/// check walk for ever.
+const MOST_WAYS: usize = 10_000;
+
+const TOO_MANY: &str = "there are too many ways between the states of the product";
+
 /// A way from a state of the product to the next.
 pub(super) struct Block {
     /// The state that it enters.
@@ -48,26 +54,36 @@ pub(super) struct Block {
 }
 
 /// Finds blocks.
-pub(super) struct Walker<'a> {
+pub(super) struct Walker<'a, 'o> {
     pub prepared: &'a Prepared,
     pub terms: &'a Terms,
     pub encoding: &'a Encoding<'a>,
     pub reading: &'a Reading,
     pub refutation: &'a Refutation,
-    pub obligations: &'a Obligations<'a>,
+    pub obligations: &'a Obligations<'o>,
     /// The states of the product by place and automaton state.
     pub states: &'a HashMap<(Place, u32), u32>,
     /// What words of conditions stand for.
     pub names: &'a dyn Fn(&str) -> Option<Term>,
     /// The edges of the automaton by their sources, with their numbers.
     pub automaton: &'a [Vec<u32>],
-    pub budget: &'a Budget,
 }
 
 /// Whether a way has gone round so often that it will hardly end.
 fn is_round(way: &Way<'_>) -> bool {
     let here = (way.place, way.automaton);
     way.passed.len() > LONGEST || way.passed.iter().filter(|&&passed| passed == here).count() > MOST_TURNS
+}
+
+/// One more step of a way.
+struct Taken<'p> {
+    /// The edge; none for the start, and for staying where control is.
+    edge: Option<EdgeId>,
+    passage: &'p Passage,
+    /// Where it leads.
+    place: Place,
+    /// From where the state is seen that the automaton reads, if it does.
+    reads: Option<(program::LocationId, Exit)>,
 }
 
 /// The beginning of a way.
@@ -78,17 +94,99 @@ struct Way<'r> {
     step: Step,
     marks: Marks,
     reads: bool,
+    /// Whether an atom may differ from what was observed last; none if nobody asks.
+    is_stale: Option<bool>,
     /// Places passed, to notice circles.
     passed: Vec<(Place, u32)>,
+    /// Edges taken.
+    taken: Vec<EdgeId>,
     /// The certificate's edges that may stand for it, with how much of their way and of their readings was seen.
     candidates: Vec<(&'r ProductEdge, usize, usize)>,
-    /// The program's own inputs on the way, by their names in conditions.
-    inputs: BTreeMap<String, Symbol>,
+    /// What the program asked for on the way, by its names in conditions.
+    inputs: BTreeMap<String, Term>,
 }
 
-impl<'a> Walker<'a> {
+impl Way<'_> {
+    /// What an edge that was just taken is called in conditions.
+    fn name(&self, edge: Option<EdgeId>) -> String {
+        let Some(edge) = edge else { return "start".to_owned() };
+        match self.taken.iter().filter(|&&taken| taken == edge).count() {
+            0 | 1 => edge.index().to_string(),
+            times => format!("{}:{times}", edge.index()),
+        }
+    }
+
+    /// Gives names to what the last passage has asked for: its position, and what holds it now.
+    fn name_inputs(&mut self, terms: &Terms, edge: Option<EdgeId>, passage: &Passage) {
+        let count = passage.step.asked.len();
+        if count == 0 {
+            return;
+        }
+        let name = self.name(edge);
+        let asked = &self.step.asked[self.step.asked.len() - count..];
+        let asked: Vec<Term> = asked.iter().map(|&symbol| terms.variable(symbol)).collect();
+        for (index, &value) in asked.iter().enumerate() {
+            self.inputs.insert(format!("?{name}.{index}"), value);
+        }
+        for symbol in passage.step.updates.keys() {
+            let held = self.step.updates[symbol];
+            if asked.contains(&held) {
+                self.inputs.insert(format!("?{name}.{}", terms.name(*symbol)), held);
+            }
+        }
+    }
+}
+
+impl<'a> Walker<'a, '_> {
     /// All blocks from a state of the product, given what is known there.
     pub fn blocks(&self, from: u32, known: &[Term], edges: &[&'a ProductEdge]) -> Result<Vec<Block>, Failure> {
+        let mut blocks = Vec::new();
+        self.walk(from, known, edges, None, &mut |to, way| {
+            self.finish(known, to, way, &mut blocks)?;
+            match blocks.len() > MOST_BLOCKS {
+                true => Err(Failure::wrong(TOO_MANY)),
+                false => Ok(()),
+            }
+        })?;
+        Ok(blocks)
+    }
+
+    /// That the automaton reads what is observed, up to repetitions, on all sequences of blocks from the start.
+    ///
+    /// An edge that reads something else is looked at when it is taken, before the automaton reads: if what it would read
+    /// is wrong, the automaton may have no edge for it, so that no block would tell. `known` must hold at the beginning of
+    /// every block.
+    pub fn reads_what_is_observed(&self, known: &[Vec<Term>], edges: &[Vec<&'a ProductEdge>]) -> Result<(), Failure> {
+        if self.reading.doubt.is_none() {
+            return Ok(());
+        }
+        let starts = (0u32..).zip(&self.refutation.states).filter(|(_, state)| state.place == Place::Start);
+        // States of the product, and whether an atom may differ there from what was observed last. The start is observed.
+        let mut open: Vec<(u32, bool)> = starts.map(|(state, _)| (state, false)).collect();
+        let mut seen: HashSet<(u32, bool)> = open.iter().copied().collect();
+        while let Some((state, is_stale)) = open.pop() {
+            let (known, edges) = (&known[state as usize], &edges[state as usize]);
+            self.walk(state, known, edges, Some(is_stale), &mut |to, way| {
+                let next = (to, way.is_stale == Some(true));
+                if !seen.contains(&next) && !self.obligations.never_taken(known, &way.step) {
+                    seen.insert(next);
+                    open.push(next);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Follows all ways from a state of the product to the next ones.
+    fn walk<'r>(
+        &self,
+        from: u32,
+        known: &[Term],
+        edges: &[&'r ProductEdge],
+        is_stale: Option<bool>,
+        finish: &mut dyn FnMut(u32, Way<'r>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let state = &self.refutation.states[from as usize];
         let mut open = vec![Way {
             place: state.place,
@@ -96,14 +194,16 @@ impl<'a> Walker<'a> {
             step: Step::skip(self.terms),
             marks: Marks::NONE,
             reads: false,
+            is_stale,
             passed: Vec::new(),
+            taken: Vec::new(),
             candidates: edges.iter().map(|&edge| (edge, 0, 0)).collect(),
             inputs: BTreeMap::new(),
         }];
-        let mut blocks = Vec::new();
+        let mut followed = 0;
         while let Some(way) = open.pop() {
-            self.budget.check().map_err(Failure::Exhausted)?;
-            for next in self.longer(&way)? {
+            self.obligations.check()?;
+            for next in self.longer(known, &way)? {
                 if self.terms.as_truth(next.step.guard) == Some(false) {
                     continue;
                 }
@@ -113,7 +213,7 @@ impl<'a> Walker<'a> {
                     continue;
                 }
                 match self.states.get(&(next.place, next.automaton)) {
-                    Some(&to) => self.finish(known, to, next, &mut blocks)?,
+                    Some(&to) => finish(to, next)?,
                     None if is_round(&next) => {
                         if !self.obligations.never_taken(known, &next.step) {
                             return Err(Failure::wrong(format!(
@@ -124,46 +224,44 @@ impl<'a> Walker<'a> {
                     None => open.push(next),
                 }
             }
-            if blocks.len() > MOST_BLOCKS {
-                return Err(Failure::wrong("there are too many ways between the states of the product"));
+            followed += 1;
+            if followed > MOST_WAYS {
+                return Err(Failure::wrong(TOO_MANY));
             }
         }
-        Ok(blocks)
+        Ok(())
     }
 
     /// The ways that are one step longer.
-    fn longer<'r>(&self, way: &Way<'r>) -> Result<Vec<Way<'r>>, Failure> {
+    fn longer<'r>(&self, known: &[Term], way: &Way<'r>) -> Result<Vec<Way<'r>>, Failure> {
         let program = &self.prepared.program;
         let mut found = Vec::new();
         match way.place {
             Place::Start => {
                 let start = self.prepared.start();
                 let passage = Passage { step: self.encoding.initial(), exit: Exit::Passes };
-                self.take(way, None, &passage, Place::At(start), Some((start, Exit::Passes)), &mut found)?;
+                let reads = Some((start, Exit::Passes));
+                let taken = Taken { edge: None, passage: &passage, place: Place::At(start), reads };
+                self.take(known, way, &taken, &mut found)?;
             }
             Place::At(location) if program.locations[location].out.is_empty() => {
-                if self.reading.is_stale[location.index()] {
-                    return Err(Failure::wrong("a place that is never left may not have been observed"));
-                }
                 let stay = Passage { step: Step::skip(self.terms), exit: Exit::Passes };
-                self.take(way, None, &stay, way.place, Some((location, Exit::Passes)), &mut found)?;
+                let reads = Some((location, Exit::Passes));
+                self.take(known, way, &Taken { edge: None, passage: &stay, place: way.place, reads }, &mut found)?;
             }
             Place::At(location) => {
                 for &edge in &program.locations[location].out {
                     let to = program.edges[edge].to;
                     for passage in self.encoding.edge(edge) {
                         let reads = self.reading.reads[edge.index()].then_some((to, Exit::Passes));
-                        let stopped = |exit| Place::Stopped(edge, exit);
-                        match passage.exit {
-                            Exit::Passes => self.take(way, Some(edge), &passage, Place::At(to), reads, &mut found)?,
-                            Exit::Returns => {
-                                self.take(way, Some(edge), &passage, stopped(Exit::Returns), reads, &mut found)?;
-                            }
-                            Exit::Undefined if self.prepared.semantics.undefined == UndefinedMode::Assume => {}
-                            exit @ (Exit::Ends | Exit::Undefined) => {
-                                self.take(way, Some(edge), &passage, stopped(exit), None, &mut found)?;
-                            }
-                        }
+                        let (place, reads) = match passage.exit {
+                            Exit::Passes => (Place::At(to), reads),
+                            Exit::Returns => (Place::Stopped(edge, Exit::Returns), reads),
+                            Exit::Undefined if self.prepared.semantics.undefined == UndefinedMode::Assume => continue,
+                            exit @ (Exit::Ends | Exit::Undefined) => (Place::Stopped(edge, exit), None),
+                        };
+                        let taken = Taken { edge: Some(edge), passage: &passage, place, reads };
+                        self.take(known, way, &taken, &mut found)?;
                     }
                 }
             }
@@ -172,8 +270,8 @@ impl<'a> Walker<'a> {
                     return Err(Failure::wrong("an edge that passes stops nothing"));
                 }
                 let stay = Passage { step: Step::skip(self.terms), exit };
-                let seen_from = program.edges[edge].from;
-                self.take(way, None, &stay, way.place, Some((seen_from, exit)), &mut found)?;
+                let reads = Some((program.edges[edge].from, exit));
+                self.take(known, way, &Taken { edge: None, passage: &stay, place: way.place, reads }, &mut found)?;
             }
         }
         Ok(found)
@@ -182,22 +280,18 @@ impl<'a> Walker<'a> {
     /// Takes a passage, and reads a letter where one is read.
     fn take<'r>(
         &self,
+        known: &[Term],
         way: &Way<'r>,
-        edge: Option<EdgeId>,
-        passage: &Passage,
-        place: Place,
-        reads: Option<(program::LocationId, Exit)>,
+        taken: &Taken<'_>,
         found: &mut Vec<Way<'r>>,
     ) -> Result<(), Failure> {
+        let &Taken { edge, passage, place, reads } = taken;
         let mut next = way.clone();
         next.passed.push((way.place, way.automaton));
         next.place = place;
         next.step = way.step.then(self.terms, &passage.step);
-        let asked = &next.step.asked[way.step.asked.len()..];
-        let name = edge.map_or("start".to_owned(), |edge| edge.index().to_string());
-        for (index, &symbol) in asked.iter().enumerate() {
-            next.inputs.insert(format!("?{name}.{index}"), symbol);
-        }
+        next.taken.extend(edge);
+        next.name_inputs(self.terms, edge, passage);
         if let Some(edge) = edge {
             let siblings = &self.prepared.program.locations[self.prepared.program.edges[edge].from].out;
             next.candidates.retain_mut(|(candidate, seen, _)| match candidate.way.get(*seen) {
@@ -209,6 +303,19 @@ impl<'a> Walker<'a> {
                 Some(expected) => !siblings.contains(expected),
                 None => true,
             });
+        }
+        if let Some(is_stale) = way.is_stale {
+            let after = match (edge, place) {
+                (Some(edge), Place::At(_) | Place::Stopped(_, Exit::Returns)) => self.reading.pass(edge, is_stale),
+                (None, Place::At(_)) if way.place == place => self.reading.stay(is_stale).map(|()| false),
+                // The start and the end are observed.
+                _ => Ok(false),
+            };
+            match after {
+                Ok(is_stale) => next.is_stale = Some(is_stale),
+                Err(_) if self.obligations.never_taken(known, &next.step) => return Ok(()),
+                Err(what) => return Err(Failure::Wrong(what)),
+            }
         }
         let Some((seen_from, exit)) = reads else {
             found.push(next);
@@ -264,10 +371,7 @@ impl<'a> Walker<'a> {
             }
             [only] if only.condition.is_none() => blocks.push(block(way.step.clone(), Some(only.letter))),
             several => {
-                let names = |word: &str| match way.inputs.get(word) {
-                    Some(&symbol) => Some(self.terms.variable(symbol)),
-                    None => (self.names)(word),
-                };
+                let names = |word: &str| way.inputs.get(word).copied().or_else(|| (self.names)(word));
                 let reader = Reader { terms: self.terms, names: &names };
                 let mut conditions = Vec::new();
                 for edge in several {

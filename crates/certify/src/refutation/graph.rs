@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use automata::buchi::Marks;
-use foundation::{Budget, Id};
+use foundation::Id;
 use logic::{Term, Terms};
 use task::certificate::refutation::{Missing, Node, Place, Refutation};
 
@@ -24,7 +24,7 @@ use super::obligations::Obligations;
 /// The most ways in which the runs of all modules may go on with one letter.
 const MOST_COMBINATIONS: usize = 100_000;
 
-pub(super) struct Graph<'a> {
+pub(super) struct Graph<'a, 'o> {
     pub terms: &'a Terms,
     pub refutation: &'a Refutation,
     pub states: &'a HashMap<(Place, u32), u32>,
@@ -32,8 +32,7 @@ pub(super) struct Graph<'a> {
     pub blocks: &'a [Vec<Block>],
     pub modules: &'a [Module],
     pub predicates: &'a [Term],
-    pub obligations: &'a Obligations<'a>,
-    pub budget: &'a Budget,
+    pub obligations: &'a Obligations<'o>,
 }
 
 /// A node with its macrostates as sets.
@@ -55,7 +54,7 @@ struct Found {
     kept: RefCell<HashMap<(u32, usize, u32, bool), bool>>,
 }
 
-impl<'a> Graph<'a> {
+impl<'a> Graph<'a, '_> {
     pub fn check(&self) -> Result<(), Failure> {
         let nodes: Vec<Prepared<'a>> = (self.refutation.nodes.iter())
             .map(|node| Prepared { node, runs: node.macrostates.iter().map(Runs::of).collect() })
@@ -127,7 +126,7 @@ impl<'a> Graph<'a> {
             .chain(node.node.predicates.iter().map(|&predicate| self.predicates[predicate as usize]))
             .collect();
         for (index, block) in self.blocks[state as usize].iter().enumerate() {
-            self.budget.check().map_err(Failure::Exhausted)?;
+            self.obligations.check()?;
             // What the certificate does not know is covered by a node that says nothing of modules.
             let each = match block.letter {
                 None => Vec::new(),

@@ -9,9 +9,11 @@
 //! | `macrostate` | what the runs of a module may be doing: the rules of the complement |
 //! | `graph` | start, steps and progress: that no fair trace is left |
 //! | `obligations` | the implications that all of this consists of, and who has shown them |
+//! | `arithmetic` | steps that the certificate shows by linear arithmetic |
 //!
 //! Why passing means that the goal holds is in `docs/design/certify.md`.
 
+mod arithmetic;
 mod blocks;
 mod condition;
 mod graph;
@@ -30,12 +32,13 @@ use task::certificate::refutation::{Cell, Object, Place, ProductEdge, Refutation
 
 use crate::encode::Encoding;
 use crate::tableau::{self, Inclusion};
+pub use arithmetic::{Fact, refutes};
 use blocks::{Block, Walker};
 use condition::Reader;
 use graph::Graph;
 use module::Module;
 use obligations::Obligations;
-pub use obligations::{Decider, Shown};
+pub use obligations::{Decider, Questions, Shown};
 use reading::Reading;
 
 /// Programs that inlining makes larger than this are not looked at.
@@ -61,7 +64,8 @@ pub enum Failure {
     Exhausted(Exhausted),
     /// There is nobody to ask.
     NoSolver(String),
-    /// Something could not be shown, but the program does what the formulas only approximate.
+    /// Something could not be shown, but the program does what the formulas only approximate, or a solver has left questions
+    /// open.
     NotCovered(String),
     /// Something in it is wrong, or could not be shown.
     Wrong(String),
@@ -84,6 +88,22 @@ impl std::fmt::Display for Failure {
 
 /// Whether a certificate proves that all executions of a task's program satisfy its goal.
 pub fn check(task: &Task, refutation: &Refutation, decider: &Decider, budget: &Budget) -> Result<Proved, Failure> {
+    check_and_keep(task, refutation, decider, false, budget).map(|(proved, _)| proved)
+}
+
+/// What the solver of this program has to show for a certificate that passes, for whoever looks for arguments that need no
+/// solver.
+pub fn questions(task: &Task, refutation: &Refutation, budget: &Budget) -> Result<Questions, Failure> {
+    check_and_keep(task, refutation, &Decider::Embedded, true, budget).map(|(_, questions)| questions)
+}
+
+fn check_and_keep(
+    task: &Task,
+    refutation: &Refutation,
+    decider: &Decider,
+    keeps_questions: bool,
+    budget: &Budget,
+) -> Result<(Proved, Questions), Failure> {
     let inclusion = match tableau::violations_included(&task.formulas, task.goal, &refutation.automaton, budget) {
         Inclusion::Included(argument) => argument,
         Inclusion::NotIncluded(_) => {
@@ -102,11 +122,22 @@ pub fn check(task: &Task, refutation: &Refutation, decider: &Decider, budget: &B
     let terms = Terms::new();
     let encoding =
         Encoding::new(&prepared, &terms, &refutation.symbols, &refutation.addresses).map_err(Failure::Wrong)?;
-    match follow(task, &prepared, &terms, &encoding, refutation, decider, budget) {
-        Ok(shown) => {
-            let (decider, approximated) = (decider.clone(), encoding.approximated());
-            Ok(Proved { inclusion, shown, decider, approximated })
+    let obligations = Obligations::new(&terms, &encoding, &refutation.steps, decider, budget);
+    let mut obligations = obligations.map_err(Failure::NoSolver)?;
+    if keeps_questions {
+        obligations = obligations.keeping_questions();
+    }
+    let followed = follow(task, &prepared, &terms, &encoding, refutation, &obligations);
+    obligations.check()?;
+    match followed {
+        Ok(()) => {
+            let (shown, decider, approximated) = (obligations.shown(), decider.clone(), encoding.approximated());
+            Ok((Proved { inclusion, shown, decider, approximated }, obligations.questions()))
         }
+        Err(Failure::Wrong(what)) if obligations.left_open() > 0 => Err(Failure::NotCovered(match decider {
+            Decider::Nobody => format!("without a solver, {what}"),
+            _ => format!("{what}; {decider} left {} questions open", obligations.left_open()),
+        })),
         Err(Failure::Wrong(what)) => Err(match encoding.approximated().first() {
             Some((phrase, _)) => Failure::NotCovered(format!("{what}; the check only approximates {phrase}")),
             None => Failure::Wrong(what),
@@ -122,16 +153,14 @@ fn follow(
     terms: &Terms,
     encoding: &Encoding<'_>,
     refutation: &Refutation,
-    decider: &Decider,
-    budget: &Budget,
-) -> Result<Shown, Failure> {
+    obligations: &Obligations<'_>,
+) -> Result<(), Failure> {
     let names = |word: &str| encoding.symbol(word).map(|symbol| terms.variable(symbol));
     let reader = Reader { terms, names: &names };
     let conditions = |texts: &[task::certificate::sexp::Sexp]| -> Result<Vec<Term>, Failure> {
         texts.iter().map(|text| reader.condition(text).map_err(Failure::Wrong)).collect()
     };
     let reading = Reading::new(task, prepared, encoding, terms, refutation).map_err(Failure::Wrong)?;
-    let obligations = Obligations::new(terms, encoding, decider, budget).map_err(Failure::NoSolver)?;
     let mut invariants = Vec::new();
     let mut states: HashMap<(Place, u32), u32> = HashMap::new();
     for (index, state) in refutation.states.iter().enumerate() {
@@ -154,13 +183,13 @@ fn follow(
         encoding,
         reading: &reading,
         refutation,
-        obligations: &obligations,
+        obligations,
         states: &states,
         names: &names,
         automaton: &automaton,
-        budget,
     };
     let blocks = inductive(&walker, &edges, &mut invariants)?;
+    walker.reads_what_is_observed(&invariants, &edges)?;
     if let Some(state) = silent_cycle(&blocks) {
         return Err(Failure::Wrong(format!("nothing is read on a cycle through state {state} of the product")));
     }
@@ -177,11 +206,9 @@ fn follow(
         blocks: &blocks,
         modules: &modules,
         predicates: &predicates,
-        obligations: &obligations,
-        budget,
+        obligations,
     };
-    graph.check()?;
-    Ok(obligations.shown())
+    graph.check()
 }
 
 /// The largest part of the invariants that every block keeps, and the blocks.
@@ -189,7 +216,7 @@ fn follow(
 /// What is not kept is left out, until all is kept. Ways that the invariants exclude are no blocks, so that these are found
 /// anew when something was left out.
 fn inductive<'a>(
-    walker: &Walker<'a>,
+    walker: &Walker<'a, '_>,
     edges: &[Vec<&'a ProductEdge>],
     invariants: &mut [Vec<Term>],
 ) -> Result<Vec<Vec<Block>>, Failure> {
@@ -201,7 +228,7 @@ fn inductive<'a>(
         for (from, block) in
             blocks.iter().enumerate().flat_map(|(from, blocks)| blocks.iter().map(move |block| (from, block)))
         {
-            walker.budget.check().map_err(Failure::Exhausted)?;
+            walker.obligations.check()?;
             let (known, wanted) = (&invariants[from], &invariants[block.to as usize]);
             if !walker.obligations.hold_after(known, &block.step, wanted) {
                 let holds = |condition: &Term| walker.obligations.hold_after(known, &block.step, &[*condition]);

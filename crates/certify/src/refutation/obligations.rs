@@ -1,13 +1,16 @@
 //! Obligations: implications over program states that a proof consists of, and who has shown them.
 
-use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use foundation::Budget;
 use logic::{Symbol, Term, Terms};
 use smt::{Cached, SmtLib, Z3};
+use task::certificate::steps::Argument;
 
+use super::Failure;
+use super::arithmetic::{self, Fact};
 use crate::encode::{Encoding, Step};
 
 /// How long one question may take the solver.
@@ -18,8 +21,12 @@ const QUERY_LIMIT: Duration = Duration::from_secs(10);
 pub struct Shown {
     /// Because what is to be shown is what is known.
     pub at_sight: u64,
-    /// By the solver.
-    pub by_solver: u64,
+    /// By an argument of arithmetic in the certificate.
+    pub by_arithmetic: u64,
+    /// By another program.
+    pub by_command: u64,
+    /// By the solver in this one.
+    pub by_embedded: u64,
 }
 
 /// Who is asked what is not seen at sight.
@@ -28,8 +35,12 @@ pub enum Decider {
     /// The solver in this program.
     #[default]
     Embedded,
+    /// Nobody: what the certificate does not show by arithmetic is not shown.
+    Nobody,
     /// A program that reads SMT-LIB 2.6 from its standard input, with its arguments: `cvc5 --incremental`.
     Command(Vec<String>),
+    /// Such a program, and the solver in this one for what it leaves open.
+    Preferred(Vec<String>),
 }
 
 impl Decider {
@@ -44,66 +55,126 @@ impl std::fmt::Display for Decider {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Decider::Embedded => f.write_str("Z3"),
-            Decider::Command(command) => write!(f, "`{}`", command.join(" ")),
+            Decider::Nobody => f.write_str("nobody"),
+            Decider::Command(command) | Decider::Preferred(command) => write!(f, "`{}`", command.join(" ")),
         }
     }
 }
 
-/// A solver that is asked closed questions.
-enum Asked<'a> {
-    Embedded(Cached<'a, Z3<'a>>),
-    Command(Cached<'a, SmtLib<'a>>),
+/// Solvers that are asked closed questions, in this order.
+struct Asked<'a> {
+    command: Option<Cached<'a, SmtLib<'a>>>,
+    embedded: Option<Cached<'a, Z3<'a>>>,
 }
 
 impl<'a> Asked<'a> {
     fn new(terms: &'a Terms, decider: &Decider, budget: &Budget) -> Result<Self, String> {
-        match decider {
-            Decider::Embedded => {
-                let mut solver = Z3::new(terms, budget);
-                solver.set_query_limit(Some(QUERY_LIMIT));
-                Ok(Asked::Embedded(Cached::new(terms, solver)))
+        let start = |command: &[String]| {
+            if command.is_empty() {
+                return Err("no solver is named".to_owned());
             }
-            Decider::Command(command) if command.is_empty() => Err("no solver is named".to_owned()),
-            Decider::Command(command) => {
-                let started = SmtLib::start(terms, budget, command);
-                let mut solver = started.map_err(|error| format!("{decider} cannot be started: {error}"))?;
-                solver.set_query_limit(Some(QUERY_LIMIT));
-                Ok(Asked::Command(Cached::new(terms, solver)))
-            }
-        }
+            let started = SmtLib::start(terms, budget, command);
+            let mut solver = started.map_err(|error| format!("{decider} cannot be started: {error}"))?;
+            solver.set_query_limit(Some(QUERY_LIMIT));
+            Ok(Cached::new(terms, solver))
+        };
+        let embedded = || {
+            let mut solver = Z3::new(terms, budget);
+            solver.set_query_limit(Some(QUERY_LIMIT));
+            Cached::new(terms, solver)
+        };
+        Ok(match decider {
+            Decider::Nobody => Self { command: None, embedded: None },
+            Decider::Embedded => Self { command: None, embedded: Some(embedded()) },
+            Decider::Command(command) => Self { command: Some(start(command)?), embedded: None },
+            Decider::Preferred(command) => Self { command: start(command).ok(), embedded: Some(embedded()) },
+        })
     }
 
-    fn is_unsatisfiable(&mut self, question: Term) -> bool {
-        let answer = match self {
-            Asked::Embedded(solver) => solver.unsatisfiable(question),
-            Asked::Command(solver) => solver.unsatisfiable(question),
-        };
-        answer == Some(true)
+    /// Whether there is no solution, if somebody knows. Who shows that there is none is counted.
+    fn is_unsatisfiable(&mut self, question: Term, shown: &mut Shown) -> Option<bool> {
+        if let Some(answer) = self.command.as_mut().and_then(|solver| solver.unsatisfiable(question)) {
+            shown.by_command += u64::from(answer);
+            return Some(answer);
+        }
+        let answer = self.embedded.as_mut()?.unsatisfiable(question)?;
+        shown.by_embedded += u64::from(answer);
+        Some(answer)
     }
 }
+
+/// What was asked of a solver that said yes.
+pub type Questions = BTreeMap<String, Vec<Fact>>;
 
 /// Shows obligations.
 pub(super) struct Obligations<'a> {
     terms: &'a Terms,
     encoding: &'a Encoding<'a>,
+    /// What the certificate says for steps, by the names of questions.
+    arguments: HashMap<&'a str, &'a Argument>,
     solver: RefCell<Asked<'a>>,
     ranges: RefCell<HashMap<Symbol, Term>>,
+    /// Whether an argument of the certificate shows what it is there for.
+    followed: RefCell<HashMap<Term, bool>>,
+    /// Whether one did not.
+    is_misled: Cell<bool>,
     shown: RefCell<Shown>,
+    /// How many questions nobody has answered.
+    left_open: Cell<u64>,
+    /// What the solver has shown, where somebody wants to know.
+    questions: Option<RefCell<Questions>>,
+    budget: Budget,
 }
 
 impl<'a> Obligations<'a> {
     pub fn new(
         terms: &'a Terms,
         encoding: &'a Encoding<'a>,
+        steps: &'a [task::certificate::steps::Step],
         decider: &Decider,
         budget: &Budget,
     ) -> Result<Self, String> {
-        let solver = RefCell::new(Asked::new(terms, decider, budget)?);
-        Ok(Self { terms, encoding, solver, ranges: RefCell::default(), shown: RefCell::default() })
+        Ok(Self {
+            terms,
+            encoding,
+            arguments: steps.iter().map(|step| (step.question.as_str(), &step.argument)).collect(),
+            solver: RefCell::new(Asked::new(terms, decider, budget)?),
+            ranges: RefCell::default(),
+            followed: RefCell::default(),
+            is_misled: Cell::new(false),
+            budget: budget.clone(),
+            shown: RefCell::default(),
+            left_open: Cell::new(0),
+            questions: None,
+        })
+    }
+
+    /// The same, and what the solver shows is kept.
+    pub fn keeping_questions(self) -> Self {
+        Self { questions: Some(RefCell::default()), ..self }
+    }
+
+    /// What the solver has shown, if it was kept.
+    pub fn questions(&self) -> Questions {
+        self.questions.as_ref().map(RefCell::take).unwrap_or_default()
     }
 
     pub fn shown(&self) -> Shown {
         *self.shown.borrow()
+    }
+
+    /// How many questions nobody has answered.
+    pub fn left_open(&self) -> u64 {
+        self.left_open.get()
+    }
+
+    /// Whether to go on: no limit is reached, and no argument of the certificate was found to be wrong.
+    pub fn check(&self) -> Result<(), Failure> {
+        self.budget.check().map_err(Failure::Exhausted)?;
+        if self.is_misled.get() {
+            return Err(Failure::wrong("the multipliers of a step do not add up to a contradiction"));
+        }
+        Ok(())
     }
 
     /// Whether all of these hold after a step, wherever all of those hold before it.
@@ -132,14 +203,45 @@ impl<'a> Obligations<'a> {
         let parts = connected(terms, all);
         let first = parts.iter().position(|part| !terms.symbols(*part).is_disjoint(&terms.symbols(more)));
         let order = first.into_iter().chain((0..parts.len()).filter(|index| Some(*index) != first));
-        let impossible = order.into_iter().any(|index| {
+        order.into_iter().any(|index| {
             let part = parts[index];
             let ranges = terms.symbols(part).iter().map(|&symbol| self.range(symbol)).collect::<Vec<_>>();
-            let question = terms.and([part].into_iter().chain(ranges));
-            self.solver.borrow_mut().is_unsatisfiable(question)
+            self.is_unsatisfiable(terms.and([part].into_iter().chain(ranges)))
+        })
+    }
+
+    /// By the certificate's argument if it has one, which must be right then; by the solver otherwise.
+    fn is_unsatisfiable(&self, question: Term) -> bool {
+        if let Some(is_shown) = self.by_arithmetic(question) {
+            self.shown.borrow_mut().by_arithmetic += u64::from(is_shown);
+            return is_shown;
+        }
+        let answer = self.solver.borrow_mut().is_unsatisfiable(question, &mut self.shown.borrow_mut());
+        let is_shown = answer.unwrap_or_else(|| {
+            self.left_open.set(self.left_open.get() + 1);
+            false
         });
-        self.shown.borrow_mut().by_solver += u64::from(impossible);
-        impossible
+        if let (true, Some(questions)) = (is_shown, &self.questions)
+            && let Some(facts) = arithmetic::facts(self.terms, question)
+        {
+            questions.borrow_mut().insert(arithmetic::name(self.terms, question), facts);
+        }
+        is_shown
+    }
+
+    fn by_arithmetic(&self, question: Term) -> Option<bool> {
+        if self.arguments.is_empty() {
+            return None;
+        }
+        if let Some(&is_right) = self.followed.borrow().get(&question) {
+            return Some(is_right);
+        }
+        let argument = self.arguments.get(arithmetic::name(self.terms, question).as_str())?;
+        let facts = arithmetic::facts(self.terms, question);
+        let is_right = facts.is_some_and(|facts| arithmetic::refutes(&facts, argument));
+        self.followed.borrow_mut().insert(question, is_right);
+        self.is_misled.set(self.is_misled.get() || !is_right);
+        Some(is_right)
     }
 
     fn range(&self, symbol: Symbol) -> Term {

@@ -3,7 +3,9 @@
 //! By definition it reads the letter of every observed state. A formula without `X` cannot tell how often a letter is
 //! repeated (Lamport, "What good is temporal logic?", 1983), so for such a goal a certificate may leave out letters that
 //! repeat the last one, and may read one again. That they do is checked here: an atom may differ from what was observed
-//! last only behind an edge that changes its term.
+//! last only behind an edge that changes its term. First all edges are looked at, whether they can be taken or not; where
+//! that leaves a doubt, the walk from state to state of the product looks at those that can
+//! ([`Walker::reads_what_is_observed`](super::blocks::Walker::reads_what_is_observed)).
 
 use foundation::Id;
 use logic::{Term, Terms};
@@ -16,10 +18,15 @@ use task::certificate::refutation::Refutation;
 use crate::encode::{Encoding, Exit, Truth};
 
 pub(super) struct Reading {
-    /// By edge.
+    /// By edge: whether the automaton reads there.
     pub reads: Vec<bool>,
-    /// By location: whether an atom may differ there from what was observed last.
-    pub is_stale: Vec<bool>,
+    /// By edge: whether the state behind it is observed.
+    observed: Vec<bool>,
+    /// By edge: whether it may change the truth of an atom.
+    changes: Vec<bool>,
+    /// Why a letter might be read that was not observed, or one not be read that was; none if no edge of the program, taken
+    /// or not, gives cause for that.
+    pub doubt: Option<String>,
 }
 
 impl Reading {
@@ -45,21 +52,38 @@ impl Reading {
         for &edge in &refutation.reread {
             reads[edge.index()] = true;
         }
-        let changes = changes(task, prepared, encoding, terms);
-        let is_stale = stale(prepared, &observed, &changes);
-        for (id, edge) in program.edges.iter() {
-            let index = id.index();
-            if reads[index] == observed[index] {
-                continue;
-            }
-            if !repeats {
-                return Err(format!("edge {index} must read exactly if it is observed: the goal counts steps"));
-            }
-            if changes[index] || is_stale[edge.from.index()] {
-                return Err(format!("edge {index} may change an atom, so that it must read exactly if it is observed"));
-            }
+        if let Some(edge) = (0..reads.len()).find(|&edge| !repeats && reads[edge] != observed[edge]) {
+            return Err(format!("edge {edge} must read exactly if it is observed: the goal counts steps"));
         }
-        Ok(Self { reads, is_stale })
+        let changes = changes(task, prepared, encoding, terms);
+        let mut reading = Self { reads, observed, changes, doubt: None };
+        reading.doubt = reading.doubt_anywhere(prepared);
+        Ok(reading)
+    }
+
+    /// Whether an atom may differ behind an edge from what was observed last, by whether it may before; or what is wrong if
+    /// the edge reads something else than what is observed.
+    pub fn pass(&self, edge: EdgeId, is_stale: bool) -> Result<bool, String> {
+        let index = edge.index();
+        let is_stale = is_stale || self.changes[index];
+        if is_stale && self.reads[index] != self.observed[index] {
+            return Err(format!("edge {index} may change an atom, so that it must read exactly if it is observed"));
+        }
+        Ok(is_stale && !self.observed[index])
+    }
+
+    /// What is wrong if control stays where it is for ever, so that the automaton reads what is seen there.
+    pub fn stay(&self, is_stale: bool) -> Result<(), String> {
+        if is_stale { Err("a place that is never left may not have been observed".to_owned()) } else { Ok(()) }
+    }
+
+    fn doubt_anywhere(&self, prepared: &Prepared) -> Option<String> {
+        let program = &prepared.program;
+        let is_stale = stale(prepared, &self.observed, &self.changes);
+        let mut passes = program.edges.iter().map(|(id, edge)| self.pass(id, is_stale[edge.from.index()]));
+        let stays = program.locations.iter().filter(|(_, location)| location.out.is_empty());
+        let mut stays = stays.map(|(id, _)| self.stay(is_stale[id.index()]));
+        passes.find_map(Result::err).or_else(|| stays.find_map(Result::err))
     }
 }
 

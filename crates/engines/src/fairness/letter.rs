@@ -47,6 +47,8 @@ pub struct Taken {
     pub exit: Exit,
     /// What is read from outside, by the symbols of the letter's step.
     pub asked: Vec<Asked>,
+    /// For each of these, the program's symbol that holds it afterwards, if one does.
+    pub held_by: Vec<Option<Symbol>>,
     /// The edge of the property's automaton that is taken with it, if a letter of the property is read.
     pub read: Option<u32>,
     /// Whether it is taken under one of several conditions only; the others have letters of their own, or cannot hold.
@@ -63,8 +65,13 @@ pub struct Letters {
 
 impl Letters {
     /// The letter of a step that takes one edge of the program, and one of the property's automaton or none.
-    pub fn of_passage(&self, edge: Option<EdgeId>, passage: &Passage, read: Option<u32>) -> Letter {
-        let taken = Taken { edge, exit: passage.exit, asked: passage.asked.clone(), read, is_part: false };
+    pub fn of_passage(&self, terms: &Terms, edge: Option<EdgeId>, passage: &Passage, read: Option<u32>) -> Letter {
+        let holder = |asked: &Asked| {
+            let value = terms.variable(asked.symbol);
+            passage.step.updates.iter().find(|(_, held)| **held == value).map(|(&symbol, _)| symbol)
+        };
+        let (asked, held_by) = (passage.asked.clone(), passage.asked.iter().map(holder).collect());
+        let taken = Taken { edge, exit: passage.exit, asked, held_by, read, is_part: false };
         self.letter(passage.step.clone(), Rc::new([taken]))
     }
 

@@ -169,6 +169,7 @@ impl Fairness<'_> {
                         kept: &kept,
                         rest: &rest,
                         finite,
+                        triples: &triples,
                     };
                     break Ok(Verdict::Holds(match proof.write() {
                         Ok(refutation) => Certificate::Refutation(Box::new(refutation)),

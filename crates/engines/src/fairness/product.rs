@@ -119,7 +119,7 @@ impl Builder<'_, '_> {
             let (place, state) = node;
             let mut follow = |edge: Option<EdgeId>, passage: &Passage, to: Place, reads: Option<(LocationId, Exit)>| {
                 let Some((seen_from, exit)) = reads else {
-                    let letter = letters.of_passage(edge, passage, None);
+                    let letter = letters.of_passage(self.terms, edge, passage, None);
                     for letter in self.split(&letters, letter, self.terms.truth(true), false) {
                         let to = number((to, state), &mut graph, &mut open);
                         graph.add_edge(from, letter, to, automata::buchi::Marks::NONE);
@@ -127,7 +127,8 @@ impl Builder<'_, '_> {
                     return Ok(());
                 };
                 for (index, step) in self.negation.automaton.edges_from(state).iter().enumerate() {
-                    let letter = letters.of_passage(edge, passage, Some(first_edge[state.index()] + index as u32));
+                    let read = first_edge[state.index()] + index as u32;
+                    let letter = letters.of_passage(self.terms, edge, passage, Some(read));
                     let conditions = self.observation.conditions(self.terms, &step.label, seen_from, exit)?;
                     let is_part = conditions.len() > 1;
                     for condition in conditions {

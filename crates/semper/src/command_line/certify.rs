@@ -3,12 +3,11 @@
 use anyhow::Result;
 use foundation::{Diagnostic, Diagnostics, SourceMap};
 use report::verdict::{Detail, Verdicts};
-use semper::certify::Decider;
 use semper::saved::Question;
 use semper::{Settings, certificates, replay};
 
 use super::options::{CertifyOptions, Format};
-use super::{Ready, Status, budget, load, output, refuse, show_diagnostics};
+use super::{Ready, Status, budget, load, output, refuse, show_diagnostics, solver};
 
 pub(super) fn run(options: &CertifyOptions) -> Result<Status> {
     let budget = budget(&options.limits);
@@ -37,8 +36,8 @@ pub(super) fn run(options: &CertifyOptions) -> Result<Status> {
     property.name.clone_from(&question.property.name);
     property.origin.clone_from(&options.file);
     let decider = match &options.solver {
-        Some(command) => Decider::Command(command.split_whitespace().map(str::to_owned).collect()),
-        None => Decider::Embedded,
+        Some(solver) => solver::named(solver),
+        None => solver::second(),
     };
     let outcome = semper::check::certify(&subject, 0, certificate, scheduler, &decider, &budget);
     let settings = Settings { scheduler, ..Settings::default() };
@@ -47,7 +46,8 @@ pub(super) fn run(options: &CertifyOptions) -> Result<Status> {
     match options.output.format {
         Format::Text => {
             show_diagnostics(&diagnostics, &sources);
-            let detail = Detail { all_steps: options.output.verbose, width: host::terminal::width() };
+            let (verbose, width) = (options.output.verbose, host::terminal::width());
+            let detail = Detail { all_steps: verbose, trusted: true, width };
             output::print(&report::verdict::render(&verdicts, detail))?;
         }
         Format::Json => output::print_json(&verdicts.properties[0])?,

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use foundation::{Budget, Diagnostic, Diagnostics, SourceMap};
 use report::verdict::{Detail, PropertyVerdict, Verdicts};
-use semper::certificates;
+use semper::certificates::{self, multipliers::with_arguments};
 use semper::certify::Replayed;
 use semper::replay;
 use semper::saved::{Found, Question, Saved};
@@ -13,7 +13,7 @@ use semper::{CheckedOutcome, CheckedVerdict, EngineChoice, Request, Settings, Su
 
 use super::options::{CheckOptions, Format};
 use super::watching::Watchers;
-use super::{Ready, Status, budget, load, output, refuse_because, request, show_diagnostics};
+use super::{Ready, Status, budget, load, output, refuse_because, request, show_diagnostics, solver};
 
 /// The engine that knows nothing.
 const NONE: &str = "none";
@@ -54,8 +54,13 @@ fn decide(
     options: &CheckOptions,
     budget: &Budget,
 ) -> Result<Status> {
-    let settings =
-        Settings { engine, scheduler: options.scheduler, threads: options.threads, checks_evidence: !options.no_check };
+    let settings = Settings {
+        engine,
+        scheduler: options.scheduler,
+        threads: options.threads,
+        checks_evidence: !options.no_check,
+        decider: options.solver.as_deref().map(solver::named).unwrap_or_default(),
+    };
     let Ready { subject, sources, diagnostics: read } = ready;
     let mut all = read.clone();
     let mut verdicts = Vec::new();
@@ -85,7 +90,7 @@ fn decide(
         if let (Some(path), CheckedVerdict::Holds { certificate, .. }) = (&options.certificate, &outcome.verdict) {
             let is_first = verdicts.iter().all(|earlier: &PropertyVerdict| earlier.verdict != "holds");
             let asked = (request, &subject, property, settings.scheduler);
-            write_certificate(path, is_first, asked, certificate, &mut diagnostics);
+            write_certificate(path, is_first, asked, certificate, budget, &mut diagnostics);
         }
         if let (Some(path), CheckedVerdict::Holds { certificate, .. }) = (&options.witness, &outcome.verdict)
             && is_competition(path)
@@ -117,7 +122,8 @@ fn decide(
     match options.output.format {
         Format::Text => {
             show_diagnostics(&all, &sources);
-            let detail = Detail { all_steps: options.output.verbose, width: host::terminal::width() };
+            let (verbose, width) = (options.output.verbose, host::terminal::width());
+            let detail = Detail { all_steps: verbose, trusted: verbose, width };
             output::print(&report::verdict::render(&verdicts, detail))?;
         }
         Format::Json => match &verdicts.properties[..] {
@@ -170,6 +176,7 @@ fn write_certificate(
     is_first: bool,
     (request, subject, property, scheduler): (&Request, &Subject, usize, Scheduler),
     certificate: &Certificate,
+    budget: &Budget,
     diagnostics: &mut Diagnostics,
 ) {
     if !is_first {
@@ -179,7 +186,8 @@ fn write_certificate(
     }
     let Some(hashes) = replay::hashes(request, diagnostics) else { return };
     let question = Question::new(request, subject, property, scheduler, hashes);
-    match certificates::write(&question, certificate) {
+    let task = semper::check::task_of(subject, property, scheduler);
+    match certificates::write(&question, &with_arguments(&task, certificate, budget)) {
         Some(text) => {
             if let Err(fault) = host::write_text(path, &text) {
                 diagnostics.push(*fault);

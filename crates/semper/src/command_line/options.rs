@@ -167,6 +167,10 @@ pub(crate) struct CheckOptions {
     /// Do not check the evidence for a verdict; a violation is then reported without its execution.
     #[arg(long, help_heading = "Engine")]
     pub no_check: bool,
+    /// Have the steps of a proof checked by this program, which reads SMT-LIB 2.6 from its standard input, such as `cvc5`,
+    /// instead of the solver in Semper.
+    #[arg(long, value_name = "COMMAND", help_heading = "Engine")]
+    pub solver: Option<String>,
     /// Do not look whether a property that holds does so for a trivial reason.
     #[arg(long, help_heading = "Engine")]
     pub no_vacuity: bool,
@@ -212,8 +216,10 @@ pub(crate) struct CertifyOptions {
     /// Check it for this file instead of the program that the certificate names; may be given several times.
     #[arg(long, value_name = "FILE.c", help_heading = "Program")]
     pub program: Vec<String>,
-    /// Ask this solver instead of the one in Semper; it reads SMT-LIB 2.6 from its standard input.
-    #[arg(long, value_name = "COMMAND", help_heading = "Check")]
+    /// Who is asked for steps that the certificate does not show by arithmetic: `embedded` is the solver in Semper, `none`
+    /// is nobody, and anything else is a program that reads SMT-LIB 2.6 from its standard input. Without this option it is
+    /// `cvc5` where that is installed, and what it leaves open, or all of it, is asked of the one in Semper.
+    #[arg(long, value_name = "embedded|none|COMMAND", help_heading = "Check")]
     pub solver: Option<String>,
     #[command(flatten)]
     pub limits: LimitOptions,

@@ -50,7 +50,8 @@ pub(super) fn run(options: &ReplayOptions) -> Result<Status> {
     match options.output.format {
         Format::Text => {
             show_diagnostics(&diagnostics, &sources);
-            let detail = Detail { all_steps: options.output.verbose, width: host::terminal::width() };
+            let (verbose, width) = (options.output.verbose, host::terminal::width());
+            let detail = Detail { all_steps: verbose, trusted: verbose, width };
             output::print(&report::verdict::render(&verdicts, detail))?;
         }
         Format::Json => output::print_json(&Answer { verdict: &verdicts.properties[0], compiled })?,

@@ -32,7 +32,7 @@ fn here(expression: &Sexp) -> Vec<Sexp> {
     let mut found = Vec::new();
     match expression {
         Sexp::Word(word) => {
-            if let Ok(number) = word.parse::<u64>() {
+            if let Ok(number) = word.parse::<u128>() {
                 found.push(Sexp::word(number + 1));
                 found.extend(number.checked_sub(1).map(Sexp::word));
             }

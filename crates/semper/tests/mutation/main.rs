@@ -4,13 +4,14 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `subjects` | small programs with properties that hold and that are violated |
-//! | `mutants`, `conditions` | certificates and conditions, changed in one place |
+//! | `mutants`, `conditions`, `arguments` | certificates, their conditions and their arithmetic, changed in one place |
 //! | `forged` | proofs from nothing |
 //! | `broken` | engines that overlook something, translations that lose something |
 //! | `words` | whether an automaton has lost a word, by brute force |
 //!
 //! `SEMPER_MUTANTS=20` looks at so many mutants of a kind, for each certificate; with `-- --nocapture` the figures are shown.
 
+mod arguments;
 mod broken;
 mod conditions;
 mod forged;
@@ -25,6 +26,7 @@ use std::time::Duration;
 
 use mutants::Mutant;
 use semper::Budget;
+use semper::certificates::multipliers::with_arguments;
 use semper::certify::Decider;
 use semper::task::certificate::Refutation;
 use semper::task::{Certificate, ClosedStateSpace, Negation, Task};
@@ -129,7 +131,8 @@ fn of_refutation(certificate: Certificate) -> Option<Refutation> {
 /// The goals that hold, with their proofs.
 fn proofs() -> Vec<(&'static Subject, Task, Refutation)> {
     let proved = |(subject, task): (&'static Subject, Task)| {
-        let proof = subjects::refutation(&task, TIME).and_then(of_refutation);
+        let proof = subjects::refutation(&task, TIME);
+        let proof = proof.map(|proof| with_arguments(&task, &proof, &Budget::unlimited())).and_then(of_refutation);
         let proof = proof.unwrap_or_else(|| panic!("{}: the engine has no proof", subject.name));
         (subject, task, proof)
     };
@@ -140,6 +143,8 @@ fn proofs() -> Vec<(&'static Subject, Task, Refutation)> {
 #[test]
 fn corrupted_proofs_are_rejected_or_still_proofs() {
     let proofs = proofs();
+    let steps: usize = proofs.iter().map(|(_, _, proof)| proof.steps.len()).sum();
+    assert!(steps > 20, "only {steps} steps have arguments of arithmetic");
     let offered = Offered::new();
     for (subject, task, proof) in &proofs {
         assert!(is_accepted(task, &Certificate::Refutation(Box::new(proof.clone()))), "{}", subject.name);

@@ -7,6 +7,7 @@ use semper::task::certificate::refutation::{Cell, Macrostate, Missing, Node, Obj
 use semper::task::certificate::sexp::Sexp;
 use semper::task::certificate::text::write;
 
+use crate::arguments::of_steps;
 use crate::conditions::{changed, changed_condition};
 
 /// A corrupted certificate.
@@ -22,14 +23,14 @@ pub struct Mutant {
 type Change<'r> = Box<dyn Fn(&mut Refutation) + 'r>;
 
 /// Kinds of changes, with all places for each.
-struct Changes<'r> {
-    original: &'r Refutation,
+pub struct Changes<'r> {
+    pub original: &'r Refutation,
     found: Vec<(&'static str, bool, Vec<Change<'r>>)>,
 }
 
 impl<'r> Changes<'r> {
     /// A change for each of these.
-    fn each<T: 'r>(
+    pub fn each<T: 'r>(
         &mut self,
         kind: &'static str,
         places: impl IntoIterator<Item = T>,
@@ -39,7 +40,7 @@ impl<'r> Changes<'r> {
     }
 
     /// The same for what leaves no proof.
-    fn fatal<T: 'r>(
+    pub fn fatal<T: 'r>(
         &mut self,
         kind: &'static str,
         places: impl IntoIterator<Item = T>,
@@ -101,6 +102,7 @@ fn all_changes(original: &Refutation) -> Vec<(&'static str, bool, Vec<Change<'_>
     }
     of_modules(&mut changes);
     of_graph(&mut changes);
+    of_steps(&mut changes);
     changes.found
 }
 

@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`refutation`] | all fair traces shown to be infeasible: modules, and the graph that they cover |
+//! | [`steps`] | arguments of linear arithmetic for steps of a proof |
 //! | [`sexp`] | the bracketed text that certificates are written in |
 //! | [`text`] | certificates as text and back: `docs/certificate-format.md` |
 //!
@@ -10,6 +11,7 @@
 
 pub mod refutation;
 pub mod sexp;
+pub mod steps;
 pub mod text;
 
 use automata::buchi::{Automaton, Guard};

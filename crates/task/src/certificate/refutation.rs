@@ -17,6 +17,7 @@ use num_bigint::BigInt;
 use program::{EdgeId, LocationId, Scalar, VariableId};
 
 use super::sexp::Sexp;
+use super::steps::Step;
 
 /// A proof that no fair trace can be executed.
 #[derive(Clone, Debug)]
@@ -43,6 +44,8 @@ pub struct Refutation {
     pub nodes: Vec<Node>,
     /// For each number of nodes, what does not happen for ever among them.
     pub missing: Vec<Missing>,
+    /// Why some steps of the proof are right, by arithmetic alone.
+    pub steps: Vec<Step>,
     /// How many sets of traces were refuted by a prefix.
     pub finite: usize,
 }

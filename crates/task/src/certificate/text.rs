@@ -16,6 +16,7 @@ use super::refutation::{
     RankedModule, Refutation, Role,
 };
 use super::sexp::Sexp;
+use super::steps::Step;
 use super::{Certificate, ClosedStateSpace, Unwritten};
 
 /// The most states or edges of any kind.
@@ -129,6 +130,7 @@ fn parts_of(refutation: &Refutation) -> Vec<Sexp> {
         };
         Sexp::tagged("missing", [what])
     }));
+    parts.extend(refutation.steps.iter().map(Step::write));
     parts
 }
 
@@ -185,29 +187,29 @@ fn place(place: Place) -> Sexp {
 }
 
 /// The items of a list that are still to be read.
-struct Items<'s> {
+pub(super) struct Items<'s> {
     what: &'static str,
-    rest: &'s [Sexp],
+    pub(super) rest: &'s [Sexp],
 }
 
 impl<'s> Items<'s> {
-    fn of(expression: &'s Sexp, what: &'static str) -> Result<Self, String> {
+    pub(super) fn of(expression: &'s Sexp, what: &'static str) -> Result<Self, String> {
         let rest = expression.as_list().ok_or_else(|| format!("{what} is a list, not `{}`", shortened(expression)))?;
         Ok(Self { what, rest })
     }
 
-    fn next(&mut self) -> Result<&'s Sexp, String> {
+    pub(super) fn next(&mut self) -> Result<&'s Sexp, String> {
         let (first, rest) = self.rest.split_first().ok_or_else(|| format!("something is missing in {}", self.what))?;
         self.rest = rest;
         Ok(first)
     }
 
-    fn word(&mut self) -> Result<&'s str, String> {
+    pub(super) fn word(&mut self) -> Result<&'s str, String> {
         let (what, next) = (self.what, self.next()?);
         next.as_word().ok_or_else(|| format!("a word is expected in {what}, not `{}`", shortened(next)))
     }
 
-    fn number<N: std::str::FromStr>(&mut self) -> Result<N, String> {
+    pub(super) fn number<N: std::str::FromStr>(&mut self) -> Result<N, String> {
         let word = self.word()?;
         if word.len() > LONGEST_NUMBER {
             return Err(format!("a number of {} digits does not fit in {}", word.len(), self.what));
@@ -216,7 +218,7 @@ impl<'s> Items<'s> {
     }
 
     /// The items of the list that comes next and begins with this word.
-    fn list(&mut self, tag: &'static str) -> Result<Items<'s>, String> {
+    pub(super) fn list(&mut self, tag: &'static str) -> Result<Items<'s>, String> {
         let next = self.next()?;
         let mut items = Items::of(next, tag)?;
         match items.word()? {
@@ -226,7 +228,7 @@ impl<'s> Items<'s> {
     }
 
     /// The items of the next list if it begins with this word.
-    fn list_if(&mut self, tag: &'static str) -> Option<Items<'s>> {
+    pub(super) fn list_if(&mut self, tag: &'static str) -> Option<Items<'s>> {
         let first = self.rest.first()?.as_list()?.first()?.as_word()?;
         if first != tag {
             return None;
@@ -234,7 +236,7 @@ impl<'s> Items<'s> {
         self.list(tag).ok()
     }
 
-    fn numbers<N: std::str::FromStr>(mut self) -> Result<Vec<N>, String> {
+    pub(super) fn numbers<N: std::str::FromStr>(mut self) -> Result<Vec<N>, String> {
         let mut found = Vec::with_capacity(self.rest.len());
         while !self.rest.is_empty() {
             found.push(self.number()?);
@@ -242,25 +244,25 @@ impl<'s> Items<'s> {
         Ok(found)
     }
 
-    fn only_number<N: std::str::FromStr>(mut self) -> Result<N, String> {
+    pub(super) fn only_number<N: std::str::FromStr>(mut self) -> Result<N, String> {
         let number = self.number()?;
         self.end()?;
         Ok(number)
     }
 
-    fn ids<I: Id>(self) -> Result<Vec<I>, String> {
+    pub(super) fn ids<I: Id>(self) -> Result<Vec<I>, String> {
         Ok(self.numbers::<u32>()?.into_iter().map(|number| I::from_index(number as usize)).collect())
     }
 
-    fn id<I: Id>(&mut self) -> Result<I, String> {
+    pub(super) fn id<I: Id>(&mut self) -> Result<I, String> {
         Ok(I::from_index(self.number::<u32>()? as usize))
     }
 
-    fn rest(&mut self) -> Vec<Sexp> {
+    pub(super) fn rest(&mut self) -> Vec<Sexp> {
         std::mem::take(&mut self.rest).to_vec()
     }
 
-    fn end(&self) -> Result<(), String> {
+    pub(super) fn end(&self) -> Result<(), String> {
         match self.rest.first() {
             None => Ok(()),
             Some(more) => Err(format!("`{}` is too much in {}", shortened(more), self.what)),
@@ -386,6 +388,10 @@ fn read_refutation(mut items: Items<'_>) -> Result<Refutation, String> {
         });
         entry.end()?;
     }
+    let mut steps = Vec::new();
+    while let Some(mut step) = items.list_if("step") {
+        steps.push(Step::read(&mut step)?);
+    }
     items.end()?;
     let refutation = Refutation {
         automaton,
@@ -399,6 +405,7 @@ fn read_refutation(mut items: Items<'_>) -> Result<Refutation, String> {
         modules,
         nodes,
         missing,
+        steps,
         finite,
     };
     references_exist(&refutation)?;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use analysis::points_to::Object as Pointed;
 use logic::{Symbol, Term};
+use num_bigint::BigInt;
 use program::passes::Prepared;
 use program::passes::constants::{KnownValue, constants, known_values};
 use program::passes::promote::promote;
@@ -64,7 +65,7 @@ impl Proof<'_, '_> {
         let cells = self.vocabulary.cells().into_iter().map(|(object, _, symbol)| (object, symbol));
         let is_set = |symbol: Symbol| is_set_at(self.vocabulary, place, symbol);
         let pointers = variables.chain(cells).filter(|(_, symbol)| is_pointer(*symbol) && is_set(*symbol));
-        pointers.filter_map(|(object, symbol)| self.leads(object, symbol)).collect()
+        pointers.flat_map(|(object, symbol)| self.leads(object, symbol)).collect()
     }
 
     /// The values that variables can have at a place, where these are few and no interval.
@@ -80,27 +81,33 @@ impl Proof<'_, '_> {
         set.filter_map(one_of).collect()
     }
 
-    /// Where a pointer leads that an object holds.
-    fn leads(&self, holder: Pointed, symbol: Symbol) -> Option<Term> {
+    /// Where a pointer leads that an object holds, and that a machine has no larger numbers than it has.
+    fn leads(&self, holder: Pointed, symbol: Symbol) -> Vec<Term> {
         let (terms, memory) = (self.terms, &self.vocabulary.memory);
-        let targets = memory.points_to().contents(holder)?;
-        if targets.others {
-            return None;
-        }
+        let Some(targets) = memory.points_to().contents(holder).filter(|targets| !targets.others) else {
+            return Vec::new();
+        };
         let pointer = terms.variable(symbol);
-        let mut ways = Vec::new();
+        let (mut ways, mut bounded) = (Vec::new(), Vec::new());
         if targets.numbers {
-            ways.push(terms.less_equal(terms.integer(0), pointer));
+            let from_null = terms.less_equal(terms.integer(0), pointer);
+            let last = (BigInt::from(1) << self.vocabulary.program().types.data_model().pointer_bits()) - 1;
+            ways.push(from_null);
+            bounded.push(terms.and([from_null, terms.less_equal(pointer, terms.integer(last))]));
         }
         for (&object, offsets) in &targets.objects {
             for offsets in offsets {
                 if offsets.modulus != 0 {
-                    return None;
+                    return Vec::new();
                 }
-                ways.push(terms.equal(pointer, terms.integer(memory.base(object) + offsets.remainder)));
+                let there = terms.equal(pointer, terms.integer(memory.base(object) + offsets.remainder));
+                ways.push(there);
+                bounded.push(there);
             }
         }
-        Some(terms.or(ways))
+        // Both, since what a pointer wraps around to is not known: then the second one is not kept.
+        let (ways, bounded) = (terms.or(ways), terms.or(bounded));
+        if ways == bounded { vec![ways] } else { vec![ways, bounded] }
     }
 }
 

@@ -30,6 +30,7 @@ use task::certificate::refutation::{
 };
 use task::certificate::sexp::Sexp;
 
+use super::hoare::Triples;
 use super::letter::{Letter, Letters};
 use super::module::Refuted;
 use super::observation::Observation;
@@ -67,6 +68,8 @@ pub struct Proof<'a, 't> {
     pub rest: &'a Rest<'a, 't>,
     /// How many modules were refuted by a prefix.
     pub finite: usize,
+    /// Tells which edges can never be taken.
+    pub triples: &'a Triples<'t>,
 }
 
 impl<'t> Proof<'_, 't> {
@@ -81,8 +84,15 @@ impl<'t> Proof<'_, 't> {
             numbers.insert(state, next);
         }
         let known = known_by_passes(self.inlined);
-        let states =
-            reached.iter().map(|&state| self.state(state, &names, &known)).collect::<Result<Vec<_>, String>>()?;
+        let possible = self.possible();
+        let mut states = Vec::new();
+        for &state in &reached {
+            let mut written = self.state(state, &names, &known)?;
+            if !possible.contains(&state) {
+                written.invariant.push(Sexp::word(false));
+            }
+            states.push(written);
+        }
         let edges = self.edges(&reached, &numbers, &names)?;
         let mut predicates: Vec<Term> = Vec::new();
         let mut predicate_numbers: HashMap<Term, u32> = HashMap::new();
@@ -112,6 +122,7 @@ impl<'t> Proof<'_, 't> {
             modules,
             nodes,
             missing,
+            steps: Vec::new(),
             finite,
         })
     }
@@ -132,6 +143,29 @@ impl<'t> Proof<'_, 't> {
             }
         }
         reached.into_iter().collect()
+    }
+
+    /// The states of the whole to which a way leads on which nothing contradicts what is known. What is said of the others,
+    /// such as that a variable has one value on all ways that there are, need not be kept by the steps from them.
+    fn possible(&self) -> HashSet<StateId> {
+        let mut possible: HashSet<StateId> = self.whole.initial().iter().copied().collect();
+        let mut open: Vec<StateId> = possible.iter().copied().collect();
+        while let Some(state) = open.pop() {
+            let place = self.places[state.index()].0;
+            let invariant = self.invariants[state.index()].filter(|_| place != Place::Start);
+            let known = self.terms.and(self.known_at(place).into_iter().chain(invariant));
+            for edge in self.whole.edges_from(state) {
+                let is_taken = || {
+                    let guard = self.letters.step(edge.label).guard;
+                    !self.triples.is_impossible(self.terms.and([known, guard]))
+                };
+                if !possible.contains(&edge.to) && is_taken() {
+                    possible.insert(edge.to);
+                    open.push(edge.to);
+                }
+            }
+        }
+        possible
     }
 
     fn place(&self, place: Place) -> Result<written::Place, String> {
@@ -195,14 +229,26 @@ impl<'t> Proof<'_, 't> {
         Ok(edges)
     }
 
-    /// The guard of a letter, with the inputs called by the edges that read them.
+    /// The guard of a letter, with the inputs called by the edges that read them, and by what holds them afterwards: how many
+    /// values a step asks for is not the same in the inlined program, where more variables are left.
     fn condition(&self, letter: Letter, names: &Names<'_, '_>) -> Result<Sexp, String> {
         let before = &self.prepared().inlined;
         let mut inputs: HashMap<Symbol, String> = HashMap::new();
+        // Which edges of the simplified program have stood for an edge, and how often it was taken by now.
+        let mut times: HashMap<EdgeId, (HashSet<EdgeId>, usize)> = HashMap::new();
         for taken in &*self.letters.way(letter) {
-            let edge = taken.edge.map_or("start".to_owned(), |edge| before.edges[edge].index().to_string());
-            for (index, asked) in taken.asked.iter().enumerate() {
-                inputs.insert(asked.symbol, format!("?{edge}.{index}"));
+            let edge = taken.edge.map_or("start".to_owned(), |part| {
+                let (parts, time) = times.entry(before.edges[part]).or_insert((HashSet::new(), 1));
+                if !parts.insert(part) {
+                    (*parts, *time) = (HashSet::from([part]), *time + 1);
+                }
+                let edge = before.edges[part].index();
+                if *time == 1 { edge.to_string() } else { format!("{edge}:{time}") }
+            });
+            for (index, (asked, holder)) in taken.asked.iter().zip(&taken.held_by).enumerate() {
+                let holder = holder.and_then(|symbol| names.of(symbol));
+                let name = holder.map_or_else(|| format!("?{edge}.{index}"), |holder| format!("?{edge}.{holder}"));
+                inputs.insert(asked.symbol, name);
             }
         }
         // A conjunct over something that has no name is left out: the condition then holds more often.

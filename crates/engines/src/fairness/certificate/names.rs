@@ -134,6 +134,11 @@ impl<'a, 't> Names<'a, 't> {
         self.declared.borrow_mut().push(Declaration { name, cell });
     }
 
+    /// The name of a symbol of the program.
+    pub fn of(&self, symbol: Symbol) -> Option<String> {
+        self.names.borrow().get(&symbol).cloned()
+    }
+
     /// A condition over the program's variables.
     pub fn write(&self, term: Term) -> Result<Sexp, String> {
         self.write_with(term, &HashMap::new())
