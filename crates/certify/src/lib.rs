@@ -1,6 +1,10 @@
 //! Checks evidence, by means of its own: a verdict is reported only after something other than the engine that found it
 //! has agreed.
 //!
+//! There are three kinds of evidence, and a part of the crate for each, which can be read alone.
+//!
+//! *A counterexample* is executed:
+//!
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`replay`](mod@replay) | runs a lasso in the interpreter, closes its loop, evaluates the goal by the definition of LTL |
@@ -10,8 +14,21 @@
 //! | [`prefix`] | when nothing that follows can mend what was observed |
 //! | `symbolic`, `polynomial` | one turn of a loop for all turns at once |
 //! | `fairness` | which threads a loop starves |
-//! | [`encode`] | the transition formulas of edges, for checking proofs |
+//!
+//! *A proof* is followed step by step. Who wants to know what a checked proof rests on reads these, in this order:
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`proof`] | where a certificate comes in |
+//! | [`refutation`] | the steps of a proof: what must be so of invariants, modules and the graph, and who shows it |
+//! | [`encode`] | the transition formulas of edges |
 //! | [`tableau`] | that the automaton of the negated goal is not too small |
+//!
+//! *A closed state space* is visited again:
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`explore`](mod@explore) | all states of the program beside the automaton, by the interpreter or by a generated C program |
 //!
 //! It trusts the interpreter (the semantics is what it says) and the evaluation of formulas on lasso words. It knows no
 //! engine, no analysis, and not the translation of formulas to automata: an error in those must not hide itself here.

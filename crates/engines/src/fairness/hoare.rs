@@ -120,8 +120,9 @@ impl<'t> Triples<'t> {
             self.decided.borrow_mut().at_sight += 1;
             return true;
         }
-        // What is known of the variables afterwards may be used as well.
-        let written: Vec<Symbol> = seen.iter().copied().filter(|symbol| step.updates.contains_key(symbol)).collect();
+        // What is known of the variables afterwards may be used as well; a step that nothing may follow leads nowhere.
+        let is_seen = |symbol: &Symbol| seen.contains(symbol) || terms.as_truth(after) == Some(false);
+        let written: Vec<Symbol> = step.updates.keys().copied().filter(is_seen).collect();
         let refuted = terms.and([terms.not(after), self.known_when_set(&written)]);
         let refuted = step.after(terms, refuted);
         let known = terms.and([before, step.guard, step.known]);

@@ -33,7 +33,7 @@ impl Proof<'_, '_> {
         of_variables.chain(self.addresses_at(place)).chain(self.values_at(place)).chain(self.elements()).collect()
     }
 
-    /// What ranges say of the elements of short arrays of which they say more than the type does.
+    /// What ranges say of the elements of short arrays, where that is more than the type says.
     fn elements(&self) -> Vec<Term> {
         let program = self.vocabulary.program();
         let mut found = Vec::new();
@@ -43,15 +43,17 @@ impl Proof<'_, '_> {
             else {
                 continue;
             };
-            let bounds = self.vocabulary.bounds(variable);
-            if length > MOST_ELEMENTS || self.vocabulary.is_machine() && bounds == Bounds::of_type(ty) {
+            if length > MOST_ELEMENTS {
                 continue;
             }
+            let (bounds, values) = (self.vocabulary.bounds(variable), self.vocabulary.few_values(variable));
+            let bounds = Some(bounds).filter(|bounds| !self.vocabulary.is_machine() || *bounds != Bounds::of_type(ty));
             let scale = self.vocabulary.scale(variable, Scalar::Int(ty));
             for index in 0..length {
                 let index = self.terms.integer(index * scale);
                 let element = self.terms.select(self.terms.variable(symbol), index);
-                found.extend(self.terms.conjuncts(bounds.hold_for(self.terms, element)));
+                found.extend(bounds.iter().flat_map(|it| self.terms.conjuncts(it.hold_for(self.terms, element))));
+                found.extend(values.iter().map(|values| self.is_one_of(element, values)));
             }
         }
         found
@@ -75,10 +77,13 @@ impl Proof<'_, '_> {
         let one_of = |(variable, symbol): (VariableId, Symbol)| {
             let values = self.vocabulary.few_values(variable)?;
             self.vocabulary.scalar_of(symbol).filter(|scalar| matches!(scalar, Scalar::Int(_)))?;
-            let number = self.terms.variable(symbol);
-            Some(self.terms.or(values.iter().map(|&value| self.terms.equal(number, self.terms.integer(value)))))
+            Some(self.is_one_of(self.terms.variable(symbol), values))
         };
         set.filter_map(one_of).collect()
+    }
+
+    fn is_one_of(&self, number: Term, values: &[i128]) -> Term {
+        self.terms.or(values.iter().map(|&value| self.terms.equal(number, self.terms.integer(value))))
     }
 
     /// Where a pointer leads that an object holds, and that a machine has no larger numbers than it has.
