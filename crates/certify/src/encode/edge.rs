@@ -6,8 +6,8 @@ use program::semantics::UndefinedMode;
 use program::semantics::layout::{Leaf, leaves, type_of_width};
 use program::{Allocation, Callee, EdgeId, ExprId, Op, Operand, Place, Scalar, TypeId, VariableId};
 
+use super::copy::MOST_COPIES;
 use super::evaluation::Evaluation;
-use super::initial::scalar_at;
 use super::memory::{Updates, Written};
 use super::number::Number;
 use super::place::{Resolved, Start, Within};
@@ -15,9 +15,6 @@ use super::{Cell, Encoding, Exit, Object, Passage, Step};
 
 /// Aggregates of more scalars than this are not written scalar by scalar.
 const MOST_PARTS: usize = 1 << 10;
-
-/// More elements than this are not copied one by one.
-const MOST_COPIES: usize = 64;
 
 /// No object is larger, and counting more bytes is undefined.
 const LARGEST_COUNT: u64 = 1 << 40;
@@ -214,90 +211,6 @@ impl Evaluation<'_, '_> {
                 terms.or([resolved.undefined, resolved.outside, partly, read.undefined])
             }
         }
-    }
-
-    /// Copies an aggregate; yields when writing it is undefined.
-    fn write_copy(&mut self, target: &Resolved, source: &Resolved, updates: &mut Updates) -> Term {
-        if let (Start::Object(to), Start::Object(from)) = (target.start, source.start) {
-            let ((target_within, undefined), (source_within, _)) = (self.within(target, to), self.within(source, from));
-            if let (Some(to_within), Some(from_within)) = (target_within, source_within)
-                && let (Some(to_byte), Some(from_byte)) = (to_within.constant(), from_within.constant())
-                && !self.is_literal(to)
-            {
-                self.copy((to, to_byte * 8), (from, from_byte * 8), target.width, updates);
-                return undefined;
-            }
-        }
-        self.encoding.note("an aggregate that is copied to or from a computed place", self.span);
-        self.write(target, &Written::Anything, updates)
-    }
-
-    /// Copies so many bits from one object to another, both at fixed offsets in bits.
-    fn copy(&mut self, to: (Object, u64), from: (Object, u64), width: u64, updates: &mut Updates) {
-        let (encoding, terms) = (self.encoding, self.terms());
-        let always = terms.truth(true);
-        for tracked in encoding.cells_of(to.0) {
-            match tracked.cell {
-                Cell::One { offset, scalar, .. } => {
-                    let bits = encoding.bits(scalar);
-                    if offset >= to.1 + width || offset + bits <= to.1 {
-                        continue;
-                    }
-                    let value = if offset >= to.1 && offset + bits <= to.1 + width {
-                        self.read_bits(from.0, from.1 + (offset - to.1), scalar)
-                    } else {
-                        self.anything(scalar).value.term
-                    };
-                    self.update(tracked.symbol, value, always, updates);
-                }
-                Cell::Many { scalar, unit, .. } => {
-                    let bytes = encoding.bits(scalar) / 8;
-                    let touched: Vec<u64> = tracked.overlapped(bytes, to.1, to.1 + width).collect();
-                    if touched.is_empty() {
-                        continue;
-                    }
-                    let twin = encoding.cells_of(from.0).find(|other| {
-                        matches!(other.cell, Cell::Many { scalar: held, unit: by, .. } if held == scalar && by == unit)
-                            && other.positions == tracked.positions
-                    });
-                    if let Some(twin) = twin.filter(|_| touched == tracked.positions && to.1 == from.1) {
-                        self.update(tracked.symbol, terms.variable(twin.symbol), always, updates);
-                        continue;
-                    }
-                    if touched.len() > MOST_COPIES {
-                        let any = self.any_array(tracked.symbol);
-                        self.update(tracked.symbol, any, always, updates);
-                        continue;
-                    }
-                    let mut array = terms.variable(tracked.symbol);
-                    for position in touched {
-                        let is_whole = position * 8 >= to.1 && (position + bytes) * 8 <= to.1 + width;
-                        let element = match is_whole {
-                            true => self.read_bits(from.0, from.1 + (position * 8 - to.1), scalar),
-                            false => self.anything(scalar).value.term,
-                        };
-                        array = terms.store(array, terms.integer(position / unit), element);
-                    }
-                    self.update(tracked.symbol, array, always, updates);
-                }
-                Cell::Alive(_) => {}
-            }
-        }
-    }
-
-    fn read_bits(&mut self, object: Object, offset_bits: u64, scalar: Scalar) -> Term {
-        let terms = self.terms();
-        let width = self.encoding.bits(scalar);
-        // Bits that belong to no scalar are not copied.
-        if let Object::Variable(variable) = object {
-            let program = self.program();
-            let there = scalar_at(&program.types, program.variables[variable].ty, offset_bits);
-            if there.is_none_or(|there| self.encoding.bits(there) != width) {
-                return self.anything(scalar).value.term;
-            }
-        }
-        let within = Within::at(terms.integer(offset_bits / 8), offset_bits, width);
-        self.read(object, &within, scalar, terms.truth(true)).term
     }
 
     /// Writes inputs to all scalars of a place; yields when that is undefined.

@@ -7,7 +7,7 @@
 //! | `vocabulary` | which parts of memory have a symbol, and whether that makes sense |
 //! | `number` | integers with bounds, and what machines do to them |
 //! | `evaluation`, `expression`, `pointer` | expressions as terms, with when they are undefined |
-//! | `place`, `memory` | where a place lies; reading and writing cells |
+//! | `place`, `memory`, `copy` | where a place lies; reading and writing cells; copies of aggregates |
 //! | `lifetimes` | when local variables live |
 //! | `edge`, `initial`, `atom` | what an edge does; where the program starts; what a property sees |
 //!
@@ -24,6 +24,7 @@
 //! allocated by an edge that lies on no cycle.
 
 mod atom;
+mod copy;
 mod edge;
 mod evaluation;
 mod expression;
