@@ -155,7 +155,10 @@ fn answer(engine: &dyn Engine, task: &Task, budget: &Budget) -> Answered {
             match confirm(task, &counterexample, budget) {
                 Ok(_) => {}
                 // It is not known to be wrong.
-                Err(Rejected::Exhausted(_) | Rejected::Unsupported { .. }) => answered.holds = None,
+                Err(rejected @ (Rejected::Exhausted(_) | Rejected::Unsupported { .. })) => {
+                    answered.holds = None;
+                    answered.unknown = format!("violated, but {rejected}");
+                }
                 Err(rejected) => {
                     answered.fault =
                         Some(format!("the evidence of the {} engine is rejected: {rejected}", engine.name()));

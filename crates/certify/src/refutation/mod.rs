@@ -64,8 +64,8 @@ pub enum Failure {
     Exhausted(Exhausted),
     /// There is nobody to ask.
     NoSolver(String),
-    /// Something could not be shown, but the program does what the formulas only approximate, or a solver has left questions
-    /// open.
+    /// Something could not be shown, but the program does what the formulas only approximate, a solver has left questions open,
+    /// or the automaton is too large.
     NotCovered(String),
     /// Something in it is wrong, or could not be shown.
     Wrong(String),
@@ -111,7 +111,7 @@ fn check_and_keep(
         }
         Inclusion::Undecided(doubt) => {
             budget.check().map_err(Failure::Exhausted)?;
-            return Err(Failure::Wrong(format!("whether the automaton accepts every violation: {doubt}")));
+            return Err(Failure::NotCovered(format!("whether the automaton accepts every violation: {doubt}")));
         }
     };
     let prepared = prepare(&task.program, &task.atoms, task.semantics, MOST_EDGES).map_err(|why| match why {
