@@ -10,6 +10,7 @@
 //! | `words` | whether an automaton has lost a word, by brute force |
 //!
 //! `SEMPER_MUTANTS=20` looks at so many mutants of a kind, for each certificate; with `-- --nocapture` the figures are shown.
+//! `SEMPER_SECOND_SOLVER='cvc5 --incremental'` asks this solver about what was accepted, instead of a second Z3.
 
 mod arguments;
 mod broken;
@@ -80,7 +81,7 @@ impl<'t> Offered<'t> {
     fn figures(self) -> Figures {
         let figures = Mutex::new(Figures::new());
         let offers = Mutex::new(self.offers.into_inner().unwrap().into_iter());
-        let second = Decider::bundled();
+        let second = second_solver();
         let work = || {
             loop {
                 let Some(offer) = offers.lock().unwrap().next() else { break };
@@ -104,6 +105,14 @@ impl<'t> Offered<'t> {
             others.join().expect("no offer makes the check panic");
         });
         figures.into_inner().unwrap()
+    }
+}
+
+/// Who is asked again about what was accepted.
+fn second_solver() -> Option<Decider> {
+    match std::env::var("SEMPER_SECOND_SOLVER") {
+        Ok(command) => Some(Decider::Command(command.split_whitespace().map(str::to_owned).collect())),
+        Err(_) => Decider::bundled(),
     }
 }
 
