@@ -13,9 +13,11 @@ pub mod evaluate;
 mod insensitive;
 mod sensitive;
 
+use std::sync::Arc;
+
 use foundation::Id;
 use program::semantics::Integers;
-use program::{ExprId, Place, Program, Scalar, VariableId};
+use program::{ExprId, LocationId, Place, Program, Scalar, VariableId};
 
 use crate::assignments::{Assignment, Assignments, Source};
 use crate::cells::{CellId, Cells};
@@ -27,13 +29,15 @@ use crate::numbers::Values;
 use crate::numbers::arithmetic::convert;
 use crate::partition::{Domain, Domains};
 
-use evaluate::{Evaluator, Lookup, scalar_values};
+use evaluate::{Evaluator, Known, Lookup, scalar_values};
 
 /// The values that variables can hold.
 #[derive(Clone, Debug)]
 pub struct Ranges {
     cells: Cells,
     values: Vec<Values>,
+    /// What the second analysis knows besides at each location, if it was asked.
+    at: Vec<Option<Arc<Known>>>,
 }
 
 impl Ranges {
@@ -58,10 +62,11 @@ impl Ranges {
             representatives: true,
         };
         let mut values = insensitive::anywhere(&subject, &assignments);
+        let mut at = Vec::new();
         if flow.is_flat() {
-            values = sensitive::reachable(&subject, &assignments, &flow, liveness, values);
+            (values, at) = sensitive::reachable(&subject, &assignments, &flow, liveness, values);
         }
-        Self { cells, values }
+        Self { cells, values, at }
     }
 
     /// The ranges in all executions, by the first analysis alone. Domains say only which values can occur at all.
@@ -75,13 +80,23 @@ impl Ranges {
         domains: Option<&Domains>,
     ) -> Self {
         let subject = Subject { program, integers, cells, expressions, initialised, domains, representatives: false };
-        Self { values: insensitive::anywhere(&subject, assignments), cells: cells.clone() }
+        Self { values: insensitive::anywhere(&subject, assignments), cells: cells.clone(), at: Vec::new() }
     }
 
     /// The values that a variable can hold: of an integer or truth value, or of any element of an array of such. None
     /// for other variables and for those that pointers may reach: they can hold whatever their types can.
     pub fn of(&self, program: &Program, variable: VariableId) -> Option<&Values> {
         self.of_place(program, &Place::variable(variable, program.variables[variable].ty))
+    }
+
+    /// The values that a live variable, or any element of a live array, can hold at a location, where that is less than what
+    /// it can hold anywhere.
+    pub fn at(&self, program: &Program, location: LocationId, variable: VariableId) -> Option<&Values> {
+        let place = Place::variable(variable, program.variables[variable].ty);
+        let cells = self.cells.of_place(program, &place).filter(|cells| cells.len() == 1)?;
+        let known = self.at.get(location.index())?.as_ref()?;
+        let found = known.binary_search_by_key(&cells.start, |(cell, _)| cell.index()).ok()?;
+        Some(&known[found].1)
     }
 
     /// The values that a part of a variable can hold; an index stands for all elements.

@@ -27,14 +27,14 @@ const ROUNDS_TO_NOTHING: u32 = 64;
 /// So many descending passes follow.
 const DESCENTS: usize = 2;
 
-/// The values that each cell is given by assignments that can be reached.
+/// The values that each cell is given by assignments that can be reached, and what is known at each location.
 pub(super) fn reachable(
     subject: &Subject<'_>,
     assignments: &Assignments,
     flow: &Flow,
     liveness: &Liveness,
     anywhere: Vec<Values>,
-) -> Vec<Values> {
+) -> (Vec<Values>, Vec<Option<State>>) {
     let constants = compared_constants(subject.program);
     let states = States { subject, assignments, liveness, anywhere: &anywhere, constants };
     let mut solution = Solution::new(subject.program, flow, &states);
@@ -54,7 +54,8 @@ pub(super) fn reachable(
         let known = &mut values[assignment.target.index()];
         *known = known.join(&written.meet(&anywhere[assignment.target.index()]));
     }
-    values
+    let known = subject.program.locations.iter().map(|(location, _)| solution.at(location).cloned()).collect();
+    (values, known)
 }
 
 /// What is known about live cells; shared, since most edges change little.

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use analysis::expressions::Expressions;
+use analysis::numbers::Values;
 use analysis::points_to::Object;
 use analysis::{Initialised, Liveness, Observations, Ranges};
 use foundation::Span;
@@ -319,6 +320,11 @@ impl<'p> Vocabulary<'p> {
             None if self.is_machine() => Bounds::of_type(ty),
             None => Bounds::default(),
         }
+    }
+
+    /// The values that a variable, or any element of an array, can have at a location, where that is less than anywhere.
+    pub fn values_at(&self, location: LocationId, variable: VariableId) -> Option<&Values> {
+        self.ranges.at(self.program(), location, variable)
     }
 
     /// The few values that a variable can have, where they are no interval.

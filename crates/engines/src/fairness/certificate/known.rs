@@ -30,11 +30,15 @@ impl Proof<'_, '_> {
             return Vec::new();
         }
         let of_variables = ranges_at(self.vocabulary, place).into_iter();
-        of_variables.chain(self.addresses_at(place)).chain(self.values_at(place)).chain(self.elements()).collect()
+        of_variables
+            .chain(self.addresses_at(place))
+            .chain(self.values_at(place))
+            .chain(self.elements_at(place))
+            .collect()
     }
 
-    /// What ranges say of the elements of short arrays, where that is more than the type says.
-    fn elements(&self) -> Vec<Term> {
+    /// What ranges say of the elements of short arrays at a place, where that is more than the type says.
+    fn elements_at(&self, place: Place) -> Vec<Term> {
         let program = self.vocabulary.program();
         let mut found = Vec::new();
         for (variable, symbol) in self.vocabulary.named() {
@@ -48,12 +52,23 @@ impl Proof<'_, '_> {
             }
             let (bounds, values) = (self.vocabulary.bounds(variable), self.vocabulary.few_values(variable));
             let bounds = Some(bounds).filter(|bounds| !self.vocabulary.is_machine() || *bounds != Bounds::of_type(ty));
+            let here = match place {
+                Place::At(location) => self.vocabulary.values_at(location, variable),
+                _ => None,
+            };
             let scale = self.vocabulary.scale(variable, Scalar::Int(ty));
             for index in 0..length {
                 let index = self.terms.integer(index * scale);
                 let element = self.terms.select(self.terms.variable(symbol), index);
                 found.extend(bounds.iter().flat_map(|it| self.terms.conjuncts(it.hold_for(self.terms, element))));
                 found.extend(values.iter().map(|values| self.is_one_of(element, values)));
+                found.extend(here.and_then(|here| match (here.explicit(), here.bounds()) {
+                    (Some(values), _) => Some(self.is_one_of(element, values)),
+                    (None, Some(bounds)) if bounds.is_bounded() => {
+                        Some(self.is_between(bounds.low(), element, bounds.high()))
+                    }
+                    _ => None,
+                }));
             }
         }
         found
@@ -80,6 +95,11 @@ impl Proof<'_, '_> {
             Some(self.is_one_of(self.terms.variable(symbol), values))
         };
         set.filter_map(one_of).collect()
+    }
+
+    fn is_between(&self, low: i128, number: Term, high: i128) -> Term {
+        let terms = self.terms;
+        terms.and([terms.less_equal(terms.integer(low), number), terms.less_equal(number, terms.integer(high))])
     }
 
     fn is_one_of(&self, number: Term, values: &[i128]) -> Term {
@@ -119,28 +139,36 @@ impl Proof<'_, '_> {
 /// What is known at a location of the inlined program: the values of scalars, by their variable and their offset in bits.
 pub(super) type KnownAt = HashMap<LocationId, Vec<((VariableId, u64), KnownValue)>>;
 
-/// What the passes know of values, in the rounds in which they find it out.
+/// What the passes know of values, in the rounds in which they find it out: before and after what is constant was put in.
 pub(super) fn known_by_passes(inlined: &Prepared) -> KnownAt {
     let mut found = KnownAt::new();
     let mut prepared = inlined.clone();
     for _ in 0..MOST_ROUNDS {
         let before: Vec<Op> = prepared.program.edges.values().map(|edge| edge.op.clone()).collect();
         prepared = promote(prepared);
-        for (location, known) in known_values(&prepared).iter() {
-            let Some(location) = prepared.inlined.locations[location] else { continue };
-            for (variable, value) in known.iter().flatten() {
-                let cell = prepared.inlined.parts.get(variable).copied().unwrap_or((*variable, 0));
-                let entry = (cell, value.clone());
-                let all = found.entry(location).or_default();
-                if !all.contains(&entry) {
-                    all.push(entry);
-                }
-            }
-        }
-        prepared = slice(constants(prepared));
+        collect_known(&prepared, &mut found);
+        prepared = constants(prepared);
+        collect_known(&prepared, &mut found);
+        prepared = slice(prepared);
         if prepared.program.edges.values().map(|edge| &edge.op).eq(&before) {
             break;
         }
     }
     found
+}
+
+/// What is known of the variables that a program still uses; what it does not use may have lost its initial value.
+fn collect_known(prepared: &Prepared, found: &mut KnownAt) {
+    let used = prepared.used_variables();
+    for (location, known) in known_values(prepared).iter() {
+        let Some(location) = prepared.inlined.locations[location] else { continue };
+        for (variable, value) in known.iter().flatten().filter(|(variable, _)| used.contains(variable)) {
+            let cell = prepared.inlined.parts.get(variable).copied().unwrap_or((*variable, 0));
+            let entry = (cell, value.clone());
+            let all = found.entry(location).or_default();
+            if !all.contains(&entry) {
+                all.push(entry);
+            }
+        }
+    }
 }
