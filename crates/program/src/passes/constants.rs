@@ -26,8 +26,8 @@ pub enum KnownValue {
     Bool(bool),
     /// The null pointer.
     Null,
-    /// The address of a variable.
-    AddressOf(VariableId),
+    /// The address of a byte of a variable, counted from its beginning.
+    Address(VariableId, BigInt),
 }
 
 /// The variables whose value is known at a location, for each location; none where control never comes.
@@ -44,7 +44,12 @@ pub fn known_values(prepared: &Prepared) -> Arena<LocationId, Option<Vec<(Variab
             ExprKind::Constant(Constant::Int(value)) => KnownValue::Int(value.clone()),
             ExprKind::Constant(Constant::Bool(value)) => KnownValue::Bool(*value),
             ExprKind::Constant(Constant::Null) => KnownValue::Null,
-            ExprKind::AddressOf(place) => KnownValue::AddressOf(place.as_variable()?),
+            ExprKind::AddressOf(place) => KnownValue::Address(place.as_variable()?, BigInt::from(0)),
+            ExprKind::PointerAdd { base, index, stride } => {
+                let ExprKind::AddressOf(place) = &exprs.get(*base).kind else { return None };
+                let ExprKind::Constant(Constant::Int(index)) = &exprs.get(*index).kind else { return None };
+                KnownValue::Address(place.as_variable()?, index * *stride)
+            }
             _ => return None,
         };
         Some((variable, value))

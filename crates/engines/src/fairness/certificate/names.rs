@@ -179,7 +179,7 @@ impl<'a, 't> Names<'a, 't> {
             }
             KnownValue::Int(value) => equal(symbol, value.clone()),
             KnownValue::Null => equal(symbol, BigInt::from(0)),
-            KnownValue::AddressOf(of) => equal(symbol, self.vocabulary.memory.base(Pointed::Variable(*of))),
+            KnownValue::Address(of, byte) => equal(symbol, self.vocabulary.memory.base(Pointed::Variable(*of)) + byte),
         })
     }
 }
