@@ -1,7 +1,12 @@
 //! Copies of structures, unions and arrays: every cell of the target gets what the source holds at the same offset.
+//!
+//! An assignment chooses what is not chosen yet of the scalars of the type that is assigned, and copies what is chosen. Bytes
+//! between the scalars need not be: then each side chooses its own later, whatever the types of the two objects are. A copy of
+//! bytes chooses the scalars of the variable that it copies from, and all bytes of an object on the heap.
 
 use logic::Term;
-use program::Scalar;
+use program::semantics::layout::leaves;
+use program::{Program, Scalar, TypeId, Types};
 
 use super::evaluation::Evaluation;
 use super::initial::scalar_at;
@@ -15,17 +20,68 @@ pub(super) const MOST_COPIES: usize = 64;
 /// The most pairs of places that an aggregate is copied between, if they are computed.
 const MOST_PLACES: usize = 64;
 
+/// The bits of something that is copied which are chosen then.
+pub(super) struct Chosen {
+    /// As intervals that do not touch, in order.
+    parts: Vec<(u64, u64)>,
+    /// At which of these bits what is copied begins.
+    start: u64,
+}
+
+impl Chosen {
+    /// What a copy of bytes chooses that begins at a bit of an object.
+    pub fn of_bytes(program: &Program, (object, start): (Object, u64)) -> Self {
+        match object {
+            Object::Variable(variable) => {
+                Self { start, ..Self::of_type(&program.types, program.variables[variable].ty) }
+            }
+            Object::Heap(_) => Self { parts: vec![(0, u64::MAX)], start },
+        }
+    }
+
+    /// Those of the scalars of a type.
+    fn of_type(types: &Types, ty: TypeId) -> Self {
+        let mut parts: Vec<(u64, u64)> = leaves(types, ty).map_or_else(
+            |_| Vec::new(),
+            |leaves| leaves.iter().map(|leaf| (leaf.offset_bits, leaf.offset_bits + leaf.width_bits)).collect(),
+        );
+        parts.sort_unstable();
+        let mut joined: Vec<(u64, u64)> = Vec::with_capacity(parts.len());
+        for (start, end) in parts {
+            match joined.last_mut() {
+                Some(last) if start <= last.1 => last.1 = last.1.max(end),
+                _ => joined.push((start, end)),
+            }
+        }
+        Self { parts: joined, start: 0 }
+    }
+
+    /// Whether so many bits of what is copied, from one on, are among them.
+    fn cover(&self, first: u64, count: u64) -> bool {
+        let first = self.start + first;
+        let before = self.parts.partition_point(|&(start, _)| start <= first);
+        before > 0 && first + count <= self.parts[before - 1].1
+    }
+}
+
 impl Evaluation<'_, '_> {
     /// Copies an aggregate; yields when writing it is undefined.
-    pub(super) fn write_copy(&mut self, target: &Resolved, source: &Resolved, updates: &mut Updates) -> Term {
+    pub(super) fn write_copy(
+        &mut self,
+        target: &Resolved,
+        source: &Resolved,
+        ty: TypeId,
+        updates: &mut Updates,
+    ) -> Term {
         let terms = self.terms();
+        let chosen = Chosen::of_type(&self.program().types, ty);
         if let (Start::Object(to), Start::Object(from)) = (target.start, source.start) {
             let ((target_within, undefined), (source_within, _)) = (self.within(target, to), self.within(source, from));
             if let (Some(to_within), Some(from_within)) = (target_within, source_within)
                 && let (Some(to_byte), Some(from_byte)) = (to_within.constant(), from_within.constant())
                 && !self.is_literal(to)
             {
-                self.copy((to, to_byte * 8), (from, from_byte * 8), target.width, updates);
+                self.copy((to, to_byte * 8), (from, from_byte * 8), target.width, &chosen, updates);
                 return undefined;
             }
         }
@@ -43,7 +99,7 @@ impl Evaluation<'_, '_> {
             }
             for &(from, from_byte, from_here) in &sources {
                 let mut exact = before.clone();
-                self.copy((to, to_byte * 8), (from, from_byte * 8), target.width, &mut exact);
+                self.copy((to, to_byte * 8), (from, from_byte * 8), target.width, &chosen, &mut exact);
                 let changed = exact.into_iter().filter(|(symbol, value)| before.get(symbol) != Some(value));
                 for (symbol, value) in changed {
                     self.update(symbol, value, terms.and([to_here, from_here]), updates);
@@ -77,10 +133,19 @@ impl Evaluation<'_, '_> {
         places
     }
 
-    /// Copies so many bits from one object to another, both at fixed offsets in bits.
-    pub(super) fn copy(&mut self, to: (Object, u64), from: (Object, u64), width: u64, updates: &mut Updates) {
+    /// Copies so many bits from one object to another, both at fixed offsets in bits, of which these are chosen.
+    pub(super) fn copy(
+        &mut self,
+        to: (Object, u64),
+        from: (Object, u64),
+        width: u64,
+        chosen: &Chosen,
+        updates: &mut Updates,
+    ) {
         let (encoding, terms) = (self.encoding, self.terms());
         let always = terms.truth(true);
+        let is_copied =
+            |start: u64, bits: u64| start >= to.1 && start + bits <= to.1 + width && chosen.cover(start - to.1, bits);
         for tracked in encoding.cells_of(to.0) {
             match tracked.cell {
                 Cell::One { offset, scalar, .. } => {
@@ -88,7 +153,7 @@ impl Evaluation<'_, '_> {
                     if offset >= to.1 + width || offset + bits <= to.1 {
                         continue;
                     }
-                    let value = if offset >= to.1 && offset + bits <= to.1 + width {
+                    let value = if is_copied(offset, bits) {
                         self.read_bits(from.0, from.1 + (offset - to.1), scalar)
                     } else {
                         self.anything(scalar).value.term
@@ -105,7 +170,9 @@ impl Evaluation<'_, '_> {
                         matches!(other.cell, Cell::Many { scalar: held, unit: by, .. } if held == scalar && by == unit)
                             && other.positions == tracked.positions
                     });
-                    if let Some(twin) = twin.filter(|_| touched == tracked.positions && to.1 == from.1) {
+                    let is_whole = |position: &u64| is_copied(position * 8, bytes * 8);
+                    let is_all = touched == tracked.positions && to.1 == from.1 && touched.iter().all(is_whole);
+                    if let Some(twin) = twin.filter(|_| is_all) {
                         self.update(tracked.symbol, terms.variable(twin.symbol), always, updates);
                         continue;
                     }
@@ -116,8 +183,7 @@ impl Evaluation<'_, '_> {
                     }
                     let mut array = terms.variable(tracked.symbol);
                     for position in touched {
-                        let is_whole = position * 8 >= to.1 && (position + bytes) * 8 <= to.1 + width;
-                        let element = match is_whole {
+                        let element = match is_whole(&position) {
                             true => self.read_bits(from.0, from.1 + (position * 8 - to.1), scalar),
                             false => self.anything(scalar).value.term,
                         };
@@ -133,7 +199,7 @@ impl Evaluation<'_, '_> {
     fn read_bits(&mut self, object: Object, offset_bits: u64, scalar: Scalar) -> Term {
         let terms = self.terms();
         let width = self.encoding.bits(scalar);
-        // Bits that belong to no scalar are not copied.
+        // What is read as another scalar than the variable has there may be anything.
         if let Object::Variable(variable) = object {
             let program = self.program();
             let there = scalar_at(&program.types, program.variables[variable].ty, offset_bits);

@@ -6,7 +6,7 @@ use program::semantics::UndefinedMode;
 use program::semantics::layout::{Leaf, leaves, type_of_width};
 use program::{Allocation, Callee, EdgeId, ExprId, Op, Operand, Place, Scalar, TypeId, VariableId};
 
-use super::copy::MOST_COPIES;
+use super::copy::{Chosen, MOST_COPIES};
 use super::evaluation::Evaluation;
 use super::memory::{Updates, Written};
 use super::number::Number;
@@ -171,9 +171,10 @@ impl Evaluation<'_, '_> {
                 terms.or([value.undefined, undefined])
             }
             Operand::Aggregate(source) => {
+                let ty = source.ty;
                 let source = self.place(source);
                 let unreadable = self.unreadable(&source);
-                let unwritable = self.write_copy(&resolved, &source, updates);
+                let unwritable = self.write_copy(&resolved, &source, ty, updates);
                 terms.or([unreadable, unwritable])
             }
         }
@@ -392,7 +393,8 @@ impl Evaluation<'_, '_> {
             let lives = self.lives(to_object.0);
             let fits = to_object.1 / 8 + length <= size;
             undefined.push(terms.and([some, terms.or([terms.not(lives), terms.truth(!fits)])]));
-            self.copy(to_object, from_object, length * 8, updates);
+            let chosen = Chosen::of_bytes(self.program(), from_object);
+            self.copy(to_object, from_object, length * 8, &chosen, updates);
             return terms.or(undefined);
         }
         encoding.note("copied bytes", self.span);

@@ -20,8 +20,8 @@ use num_traits::{One, Signed, Zero};
 use sha2::{Digest, Sha256};
 use task::certificate::steps::Argument;
 
-/// The most constraints that a question is taken apart into.
-const MOST_CONSTRAINTS: usize = 20_000;
+/// The most constraints that a question is taken apart into, each counted with its summands.
+const MOST_CONSTRAINTS: usize = 100_000;
 
 /// Conditions nested deeper than this are not taken apart.
 const DEEPEST: usize = 500;
@@ -65,7 +65,8 @@ fn floor(dividend: &BigInt, divisor: &BigInt) -> BigInt {
     if (dividend % divisor).is_negative() { quotient - 1 } else { quotient }
 }
 
-/// What a question is called: questions that read the same are the same, whatever their symbols are called.
+/// What a question is called: questions that read the same are the same, whatever their symbols are called. How it reads depends on
+/// the order in which terms were made; a question that is not recognised for that is put to the solver.
 pub(super) fn name(terms: &Terms, question: Term) -> String {
     let symbols: Vec<_> = terms.symbols(question).iter().copied().collect();
     let symbol = |symbol| format!("s{}", symbols.binary_search(&symbol).expect("it occurs"));
@@ -154,11 +155,11 @@ impl Builder<'_> {
                 vec![Fact::Cases(cases)]
             }
             Node::AtMostZero(form) => {
-                let form = self.expanded(&form);
+                let form = self.expanded(&form)?;
                 vec![Fact::at_most_zero(if holds { form } else { one.subtract(&form) })]
             }
             Node::Zero(form) => {
-                let form = self.expanded(&form);
+                let form = self.expanded(&form)?;
                 if holds { vec![Fact::zero(form)] } else { vec![differs(&form)] }
             }
             Node::Ite(condition, left, right) => {
@@ -193,13 +194,14 @@ impl Builder<'_> {
     }
 
     /// A form, and its terms are to be defined.
-    fn expanded(&mut self, form: &Linear) -> Linear {
+    fn expanded(&mut self, form: &Linear) -> Option<Linear> {
+        self.left = self.left.checked_sub(form.terms().len())?;
         for term in form.variables() {
             if self.defined.insert(term) {
                 self.undefined.push(term);
             }
         }
-        form.clone()
+        Some(form.clone())
     }
 
     /// What is known of a term that is neither a number nor a sum.
@@ -208,14 +210,14 @@ impl Builder<'_> {
         let terms = self.terms;
         let itself = Linear::of_atomic(term);
         let equals = |builder: &mut Self, value: Term| {
-            let value = builder.expanded(&terms.linear(value));
-            Fact::zero(itself.subtract(&value))
+            let value = builder.expanded(&terms.linear(value))?;
+            Some(Fact::zero(itself.subtract(&value)))
         };
         Some(match terms.node(term) {
             Node::Ite(condition, left, right) => {
                 let mut case = |is_left: bool, chosen: Term| {
                     let mut facts = self.literal(condition, is_left, 0)?;
-                    facts.push(equals(self, chosen));
+                    facts.push(equals(self, chosen)?);
                     Some(facts)
                 };
                 vec![Fact::Cases(vec![case(true, left)?, case(false, right)?])]
@@ -224,22 +226,22 @@ impl Builder<'_> {
                 let Node::Store(older, at, value) = terms.node(array) else { return Some(Vec::new()) };
                 let mut case = |is_there: bool, value: Term| {
                     let mut facts = self.literal(terms.equal(index, at), is_there, 0)?;
-                    facts.push(equals(self, value));
+                    facts.push(equals(self, value)?);
                     Some(facts)
                 };
                 vec![Fact::Cases(vec![case(true, value)?, case(false, terms.select(older, index))?])]
             }
             Node::Div(dividend, by) => match terms.as_integer(by).filter(|divisor| !divisor.is_zero()) {
                 Some(divisor) => {
-                    let dividend = self.expanded(&terms.linear(dividend));
+                    let dividend = self.expanded(&terms.linear(dividend))?;
                     between(dividend.add_scaled(&-&*divisor, &itself), &divisor)
                 }
                 None => Vec::new(),
             },
             Node::Modulo(dividend, by) => match terms.as_integer(by).filter(|divisor| !divisor.is_zero()) {
                 Some(divisor) => {
-                    let quotient = self.expanded(&terms.linear(terms.div(dividend, by)));
-                    let dividend = self.expanded(&terms.linear(dividend));
+                    let quotient = self.expanded(&terms.linear(terms.div(dividend, by)))?;
+                    let dividend = self.expanded(&terms.linear(dividend))?;
                     let whole = quotient.scale(&divisor);
                     let mut facts = between(itself.clone(), &divisor);
                     facts.push(Fact::zero(dividend.subtract(&whole).subtract(&itself)));

@@ -144,7 +144,7 @@ impl<'a> Walker<'a, '_> {
         self.walk(from, known, edges, None, &mut |to, way| {
             self.finish(known, to, way, &mut blocks)?;
             match blocks.len() > MOST_BLOCKS {
-                true => Err(Failure::wrong(TOO_MANY)),
+                true => Err(Failure::NotCovered(TOO_MANY.to_owned())),
                 false => Ok(()),
             }
         })?;
@@ -226,7 +226,7 @@ impl<'a> Walker<'a, '_> {
             }
             followed += 1;
             if followed > MOST_WAYS {
-                return Err(Failure::wrong(TOO_MANY));
+                return Err(Failure::NotCovered(TOO_MANY.to_owned()));
             }
         }
         Ok(())
@@ -342,8 +342,9 @@ impl<'a> Walker<'a, '_> {
     /// When a guard of the automaton holds in a state that is seen from a location. An atom of which nothing is known
     /// may have either value.
     fn letter(&self, guard: &Guard, location: program::LocationId, exit: Exit) -> Result<Term, Failure> {
-        let cubes =
-            guard.cubes_within(MOST_CUBES).ok_or_else(|| Failure::wrong("a guard of the automaton is too large"))?;
+        let cubes = guard
+            .cubes_within(MOST_CUBES)
+            .ok_or_else(|| Failure::NotCovered("a guard of the automaton is too large".to_owned()))?;
         let literal =
             |(atom, value): (automata::ltl::AtomId, bool)| match self.encoding.atom(atom.index(), location, exit) {
                 Truth::Unknown => self.terms.truth(true),

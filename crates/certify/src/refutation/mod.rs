@@ -65,7 +65,7 @@ pub enum Failure {
     /// There is nobody to ask.
     NoSolver(String),
     /// Something could not be shown, but the program does what the formulas only approximate, a solver has left questions open,
-    /// or the automaton is too large.
+    /// or something is too large.
     NotCovered(String),
     /// Something in it is wrong, or could not be shown.
     Wrong(String),

@@ -1,6 +1,7 @@
-//! Certificates of refuted traces that are written by hand: what is read must be what is observed.
+//! Certificates of refuted traces that are written by hand: what is read must be what is observed, and bytes that are copied must
+//! have been chosen.
 //!
-//! All programs here are observed at their steps alone. A certificate may say that an edge reads which is not observed, or
+//! Programs that are observed at their steps alone: a certificate may say that an edge reads which is not observed, or
 //! the other way round; that is right only if no atom can have changed since the last observation.
 
 #[path = "../replay/worlds.rs"]
@@ -102,4 +103,64 @@ fn what_cannot_happen_changes_nothing() {
         });
         assert_eq!(accepted.count() > 0, expected, "{c}");
     }
+}
+
+/// Bytes between the members of a structure are not chosen when it is copied, and each copy chooses its own: they may differ.
+#[test]
+fn what_is_not_chosen_is_not_copied() {
+    const STRUCTURE: &str = "struct S { char c; int i; }; union U { char c[8]; struct S s; }; int bad; \
+                             extern void *malloc(unsigned long); extern void *memcpy(void *, const void *, unsigned long);";
+    let set = |bytes: &str| [0, 4, 5, 6, 7].map(|at| format!("{bytes}[{at}] = 0;")).concat();
+    let buffers = format!(
+        "int main(void) {{ char a[8], b[8]; {} struct S *p = (struct S *)a, *q = (struct S *)b; *q = *p; \
+         if (a[1] != b[1]) bad = 1; while (1) ; }}",
+        set("a")
+    );
+    let union = format!(
+        "int main(void) {{ union U u, v; {} v.s = u.s; if (u.c[1] != v.c[1]) bad = 1; while (1) ; }}",
+        set("u.c")
+    );
+    let bytes = "int main(void) { struct S u, v; u.c = 0; u.i = 0; memcpy(&v, &u, sizeof u); \
+                 if (((char *)&u)[1] != ((char *)&v)[1]) bad = 1; while (1) ; }";
+    let all_bytes = format!(
+        "int main(void) {{ char a[8], b[8]; {} memcpy(b, a, 8); if (a[1] != b[1]) bad = 1; while (1) ; }}",
+        set("a")
+    );
+    const ADDRESSES: &str = "(address (variable 1) 73786976294838206464) (address (variable 2) 147573952589676412928)";
+    let cells = [
+        (
+            "(symbol A (many (variable 1) (signed 8) 1)) (symbol B (many (variable 2) (signed 8) 1))",
+            "(= (select A 1) (select B 1))",
+        ),
+        ("(symbol a (one (variable 1) 8 (signed 8))) (symbol b (one (variable 2) 8 (signed 8)))", "(= a b)"),
+    ];
+    let pointers = "(symbol p (one (variable 3) 0 pointer)) (symbol q (one (variable 4) 0 pointer))";
+    let lead = "(= p 73786976294838206464) (= q 147573952589676412928)";
+    let mut accepted = 0;
+    for (main, (pointers, lead), addresses, is_true) in [
+        (&*buffers, (pointers, lead), ADDRESSES, false),
+        (&*union, ("", ""), "", false),
+        (bytes, ("", ""), ADDRESSES, false),
+        (&*all_bytes, ("", ""), ADDRESSES, true),
+    ] {
+        let c = format!("{STRUCTURE} {main}");
+        let task = task_under(&c, "G \"bad == 0\"", Semantics::default());
+        let places = size(&task).1;
+        for (cells, same) in cells {
+            let state = |place: usize| format!("(state (at {place}) 0 false (= bad 0) {lead} {same})");
+            let states: String = (0..places).map(state).collect();
+            let nodes: String = (0..=places).map(|state| format!("(node 0 {state} (knows))")).collect();
+            let certificate = certificate(
+                ONCE_NOT,
+                &format!(
+                    "(symbol bad (one (variable 0) 0 (signed 32))) {cells} {pointers} {addresses} (unread) (reread) \
+                     (state start 0) {states} {nodes} (missing (mark 0))"
+                ),
+            );
+            let is_proof = is_proof(&task, &certificate);
+            assert!(is_true || !is_proof, "{c}: {cells}");
+            accepted += u32::from(is_proof);
+        }
+    }
+    assert!(accepted > 0, "what is copied byte by byte is the same");
 }

@@ -168,7 +168,7 @@ pub(crate) struct CheckOptions {
     #[arg(long, help_heading = "Engine")]
     pub no_check: bool,
     /// Have the steps of a proof checked by this program, which reads SMT-LIB 2.6 from its standard input, such as `cvc5`,
-    /// instead of the solver in Semper.
+    /// instead of the solver in Semper (`embedded`).
     #[arg(long, value_name = "COMMAND", help_heading = "Engine")]
     pub solver: Option<String>,
     /// Do not look whether a property that holds does so for a trivial reason.
