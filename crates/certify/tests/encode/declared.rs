@@ -6,7 +6,7 @@ use program::passes::Prepared;
 use program::semantics::layout::{leaves, type_of_width};
 use program::{Op, Scalar, VariableKind};
 
-use crate::generator::Random;
+use crate::chance::Random;
 
 /// What is declared.
 pub struct Declared {

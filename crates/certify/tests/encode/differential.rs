@@ -8,9 +8,10 @@ use logic::{Linear, Node, Sort, Term, Terms};
 use program::DataModel;
 use program::semantics::{Integers, Semantics};
 
+use crate::chance::Random;
 use crate::declared::declare;
 use crate::follow::{Count, Fault, Following, follow};
-use crate::generator::{Random, Size, program};
+use crate::generator::{Size, program};
 use crate::worlds::prepared;
 
 /// Compares programs of a size; the formulas may be made for other integers than those that the interpreter has.

@@ -1,5 +1,8 @@
 //! Tests of the transition formulas that certificates are checked with.
 
+#[path = "../replay/chance.rs"]
+#[allow(dead_code)]
+mod chance;
 mod declared;
 mod differential;
 mod follow;

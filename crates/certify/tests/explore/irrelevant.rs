@@ -5,7 +5,8 @@ use program::semantics::{Integers, Semantics};
 use task::Task;
 
 use crate::both::{by_compiler, by_interpreter, is_empty, negated};
-use crate::random::{FORMULAS, Random, program};
+use crate::chance::Random;
+use crate::random::{FORMULAS, program};
 use crate::worlds::{task, task_under};
 
 /// What both ways say of a task; they agree.

@@ -1,6 +1,9 @@
 //! State spaces are accepted exactly if no execution is accepted by the automaton.
 
 mod both;
+#[path = "../replay/chance.rs"]
+#[allow(dead_code)]
+mod chance;
 mod irrelevant;
 #[path = "../replay/oracle.rs"]
 #[allow(dead_code)]

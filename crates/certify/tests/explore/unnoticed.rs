@@ -4,7 +4,7 @@
 use task::{Scheduler, Task};
 
 use crate::both::{by_interpreter, is_empty, negated};
-use crate::random::Random;
+use crate::chance::Random;
 use crate::worlds::task;
 
 const STATEMENTS: &[&str] = &[

@@ -5,8 +5,8 @@ use foundation::Budget;
 use program::semantics::{Answer, Integers, Limits, ObserveMode, RunEnd, Semantics, Value, run};
 use task::{Counterexample, Lasso, Task};
 
+use crate::chance::Random;
 use crate::oracle::Repeated;
-use crate::random::Random;
 use crate::worlds::{inputs, task_under};
 
 fn ideal(c: &str, formula: &str) -> Task {

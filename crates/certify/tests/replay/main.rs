@@ -1,5 +1,6 @@
 //! Lassos are accepted exactly if they show a violation.
 
+mod chance;
 mod dependence;
 mod ends;
 mod fairness;
