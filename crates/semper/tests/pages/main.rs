@@ -1,6 +1,6 @@
 //! The pages of `README.md`, `docs/` and `suite/` are tests: every command in them is run and must print what the page
 //! says. `suite/README.md` describes the format. `SEMPER_BLESS=1 cargo test -p semper --test pages` rewrites the pages
-//! with what the commands print now.
+//! with what the commands print now, and `SEMPER_PAGES=suite/check` runs only the pages whose path contains that text.
 
 mod command;
 mod page;
@@ -101,6 +101,9 @@ fn pages(root: &Path) -> Vec<PathBuf> {
         }
     }
     pages.extend(Some(root.join("README.md")).filter(|readme| readme.exists()));
+    if let Ok(part) = std::env::var("SEMPER_PAGES") {
+        pages.retain(|page| page.strip_prefix(root).unwrap_or(page).to_string_lossy().contains(&part));
+    }
     pages.sort();
     pages
 }
