@@ -1,9 +1,10 @@
-//! Properties written in a source text as comments: `//@ ltl invariant NAME: FORMULA;`, as Ultimate's examples do.
+//! Properties written in a source text as comments: `//@ ltl invariant NAME: FORMULA;`, as Ultimate's examples do, or
+//! `/*@ ltl invariant NAME: FORMULA; */`.
 //!
-//! The name may be missing (`//@ ltl invariant: …;`), and a formula may go on over several lines that all begin with
-//! `//@`. This module knows of the surrounding language only where comments begin and end, that is block comments,
-//! line comments, string and character literals as in C; it looks at the text as the author wrote it, before
-//! preprocessing.
+//! The name may be missing (`//@ ltl invariant: …;`). A formula may go on over several lines: those of the first form all
+//! begin with `//@`, those of a block comment may begin with `@` or `*`, and a block comment may hold several annotations.
+//! This module knows of the surrounding language only where comments begin and end, that is block comments, line comments,
+//! string and character literals as in C; it looks at the text as the author wrote it, before preprocessing.
 
 use foundation::{Diagnostic, Diagnostics, SourceId, SourceMap, Span};
 
@@ -18,7 +19,7 @@ pub struct Annotation {
     pub name: Option<String>,
     /// The property.
     pub formula: Formula,
-    /// From `//@` to the semicolon.
+    /// From `//@`, or from `ltl` in the middle of a block comment, to the semicolon.
     pub span: Span,
 }
 
@@ -28,43 +29,69 @@ pub fn find(sources: &SourceMap, source: SourceId, formulas: &mut Formulas) -> R
     let mut diagnostics = Diagnostics::new();
     let mut annotations = Vec::new();
     for block in blocks(text) {
-        match read(&block, source, formulas) {
-            Ok(annotation) => annotations.push(annotation),
-            Err(fault) => diagnostics.push(*fault),
+        let mut from = 0;
+        while let Some(start) = from_next(&block, from) {
+            match read(&block, start, source, formulas) {
+                Ok((annotation, end)) => {
+                    annotations.push(annotation);
+                    from = end;
+                }
+                Err(fault) => {
+                    diagnostics.push(*fault);
+                    break;
+                }
+            }
         }
     }
     if diagnostics.has_errors() { Err(diagnostics) } else { Ok(annotations) }
 }
 
-/// The lines of one annotation as one text of the same length, where comment marks and line breaks are blank.
+/// The lines of one annotation, or of a block comment, as one text of the same length, where comment marks and line breaks
+/// are blank.
 struct Block {
-    /// Where the text begins in the source, at `//@`.
+    /// Where the text begins in the source, at `//@` or `/*@`.
     start: usize,
     text: String,
-    /// Where its lines end in the text.
+    /// Where its lines end in the text; of a block comment, where it ends as a whole.
     line_ends: Vec<usize>,
+    /// Whether it is a block comment, where one annotation may follow another.
+    is_block_comment: bool,
 }
 
 const MARK: &str = "//@";
-const SHAPE: &str =
-    "an annotation reads `//@ ltl invariant NAME: FORMULA;`, and every further line of it begins with `//@`";
+const BLOCK_MARK: &str = "/*@";
+const SHAPE: &str = "an annotation reads `//@ ltl invariant NAME: FORMULA;`, where every further line of it begins with `//@`, \
+                     or `/*@ ltl invariant NAME: FORMULA; */`";
 
-/// The text after the mark of an annotation line, if it begins an `ltl` annotation.
-fn after_ltl(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix(MARK)?.trim_start().strip_prefix("ltl")?;
-    let ends_here = !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
-    ends_here.then_some(rest)
+/// Whether the text begins with the word `ltl`, after space.
+fn begins_with_ltl(text: &str) -> bool {
+    let rest = text.trim_start().strip_prefix("ltl");
+    rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
 }
 
-/// All annotations that begin with `//@ ltl`, with the `//@` lines that continue them.
+/// Where the next annotation of a block is read from, if there is one.
+fn from_next(block: &Block, from: usize) -> Option<usize> {
+    let is_more = from == 0 || (block.is_block_comment && begins_with_ltl(&block.text[from..]));
+    is_more.then_some(from)
+}
+
+/// All annotations that begin with `//@ ltl`, with the `//@` lines that continue them, and all block comments that begin
+/// with `/*@ ltl`.
 fn blocks(text: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
-    let comments = line_comments(text);
+    let comments = comments(text);
+    let is_annotation = |comment: &str, mark| comment.strip_prefix(mark).is_some_and(begins_with_ltl);
     let mut index = 0;
     while index < comments.len() {
         let (start, mut end) = comments[index];
         index += 1;
-        if after_ltl(&text[start..end]).is_none() {
+        let comment = &text[start..end];
+        if is_annotation(comment, BLOCK_MARK) {
+            let lines = blanked_block(comment);
+            blocks.push(Block { start, line_ends: vec![lines.len()], text: lines, is_block_comment: true });
+            continue;
+        }
+        if !is_annotation(comment, MARK) {
             continue;
         }
         let mut lines = blanked(&text[start..end]);
@@ -73,7 +100,7 @@ fn blocks(text: &str) -> Vec<Block> {
             let next = &text[next_start..next_end];
             let between = &text[end..next_start];
             let follows = between.trim().is_empty() && between.matches('\n').count() == 1;
-            if !follows || !next.starts_with(MARK) || after_ltl(next).is_some() {
+            if !follows || !next.starts_with(MARK) || is_annotation(next, MARK) {
                 break;
             }
             lines.push_str(&" ".repeat(between.len()));
@@ -82,7 +109,7 @@ fn blocks(text: &str) -> Vec<Block> {
             end = next_end;
             index += 1;
         }
-        blocks.push(Block { start, text: lines, line_ends });
+        blocks.push(Block { start, text: lines, line_ends, is_block_comment: false });
     }
     blocks
 }
@@ -91,7 +118,55 @@ fn blanked(line: &str) -> String {
     format!("   {}", line[MARK.len()..].replace("\\\r\n", "   ").replace("\\\n", "  ").replace('\r', " "))
 }
 
-fn read(block: &Block, source: SourceId, formulas: &mut Formulas) -> Result<Annotation, Fault> {
+/// Blanks the marks of a block comment, its line breaks, and what decorates the beginnings of its lines: `@`, and `*` where
+/// it cannot be a product, since no atom is open.
+fn blanked_block(comment: &str) -> String {
+    let inner = comment.strip_suffix("*/").unwrap_or(comment);
+    let mut blanked = String::from("   ");
+    let mut atoms = OpenAtoms::default();
+    for (index, line) in inner[BLOCK_MARK.len()..].split('\n').enumerate() {
+        if index > 0 {
+            blanked.push(' ');
+        }
+        let indent = line.len() - line.trim_start().len();
+        let decoration = match line.as_bytes().get(indent) {
+            Some(b'@') if index > 0 => indent + 1,
+            Some(b'*') if index > 0 && !atoms.may_be_open() => indent + 1,
+            _ => 0,
+        };
+        blanked.push_str(&" ".repeat(decoration));
+        blanked.push_str(&line[decoration..]);
+        atoms.read(line);
+    }
+    blanked.push_str(&" ".repeat(comment.len() - inner.len()));
+    blanked.replace('\r', " ")
+}
+
+/// What is known of the atoms in the lines of a block comment so far.
+#[derive(Default)]
+struct OpenAtoms {
+    quotes: usize,
+    braces: usize,
+    closing_braces: usize,
+    has_parenthesised: bool,
+}
+
+impl OpenAtoms {
+    fn read(&mut self, line: &str) {
+        self.quotes += line.matches('"').count();
+        self.braces += line.matches('{').count();
+        self.closing_braces += line.matches('}').count();
+        self.has_parenthesised |= line.contains("AP");
+    }
+
+    /// Whether an atom may be open here; in doubt it is.
+    fn may_be_open(&self) -> bool {
+        !self.quotes.is_multiple_of(2) || self.braces != self.closing_braces || self.has_parenthesised
+    }
+}
+
+/// Reads one annotation that begins here, and says where it ends.
+fn read(block: &Block, from: usize, source: SourceId, formulas: &mut Formulas) -> Result<(Annotation, usize), Fault> {
     let text = block.text.as_str();
     let span = |start: usize, end: usize| Span {
         source,
@@ -108,7 +183,8 @@ fn read(block: &Block, source: SourceId, formulas: &mut Formulas) -> Result<Anno
         Box::new(Diagnostic::error("malformed-annotation", message).at(span(at, end)).help(SHAPE))
     };
 
-    let keyword = skip_space(skip_space(0) + "ltl".len());
+    let start = if from == 0 { 0 } else { skip_space(from) };
+    let keyword = skip_space(skip_space(from) + "ltl".len());
     if &text[keyword..word_end(keyword)] != "invariant" {
         return Err(malformed(keyword, "`invariant` is expected after `ltl`"));
     }
@@ -125,15 +201,16 @@ fn read(block: &Block, source: SourceId, formulas: &mut Formulas) -> Result<Anno
     let rest = skip_space(end);
     // Further `//@` lines belong to some other annotation language.
     let line_end = block.line_ends.iter().copied().find(|&line_end| line_end >= end).unwrap_or(text.len());
-    if rest < line_end && !text[rest..].starts_with("//") {
+    let is_comment = !block.is_block_comment && text[rest..].starts_with("//");
+    if rest < line_end && !is_comment && from_next(block, end).is_none() {
         return Err(malformed(rest, "nothing is expected after the `;` of an annotation"));
     }
     let name = (!name.is_empty()).then(|| name.to_owned());
-    Ok(Annotation { name, formula, span: span(0, end) })
+    Ok((Annotation { name, formula, span: span(start, end) }, end))
 }
 
-/// The places of all line comments, from `//` to before the line break.
-fn line_comments(text: &str) -> Vec<(usize, usize)> {
+/// The places of all comments: from `//` to before the line break, from `/*` to behind `*/`.
+fn comments(text: &str) -> Vec<(usize, usize)> {
     let bytes = text.as_bytes();
     let mut comments = Vec::new();
     let mut at = 0;
@@ -144,7 +221,9 @@ fn line_comments(text: &str) -> Vec<(usize, usize)> {
             comments.push((at, end));
             at = end;
         } else if rest.starts_with(b"/*") {
-            at = text[at + 2..].find("*/").map_or(bytes.len(), |length| at + 2 + length + 2);
+            let end = text[at + 2..].find("*/").map_or(bytes.len(), |length| at + 2 + length + 2);
+            comments.push((at, end));
+            at = end;
         } else if rest[0] == b'"' || rest[0] == b'\'' {
             at += literal_length(rest);
         } else {

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use foundation::{Arena, define_id};
 
 use super::atom::{Atom, AtomId, Atoms, Origin};
+use super::bounds::chain;
 use super::print::Printed;
 
 define_id! {
@@ -185,6 +186,12 @@ impl Formulas {
     pub fn has_next(&self, formula: Formula) -> bool {
         let is_next = |&subformula: &Formula| matches!(self.node(subformula), Node::Unary(Unary::Next, _));
         self.subformulas(formula).iter().any(is_next)
+    }
+
+    /// What a formula is that is short for `F[0:n] f` or `G[0:n] f`: the operator, `n`, which is not 0, and `f`. A single
+    /// repetition of an atom is not taken for one.
+    pub fn bounded(&self, formula: Formula) -> Option<(Unary, u32, Formula)> {
+        chain(self, formula)
     }
 
     /// The canonical text of a formula, which parses back to the same formula.

@@ -11,6 +11,7 @@
 
 pub mod annotations;
 pub mod atom;
+mod bounds;
 pub mod formula;
 pub mod lasso;
 pub mod parse;

@@ -9,7 +9,8 @@ use std::ops::Range;
 
 use foundation::{Diagnostic, Diagnostics, SourceId, SourceMap, Span};
 
-use super::formula::{Binary, Formula, Formulas, Unary};
+use super::bounds::Prefix;
+use super::formula::{Binary, Formula, Formulas};
 use super::token::{Due, Fault, Lexer, Token};
 
 /// Reads the whole of a source text as one formula.
@@ -51,7 +52,7 @@ pub(super) fn parse_embedded(
 #[derive(Clone, Debug)]
 enum Pending {
     Open,
-    Unary(Unary, u32),
+    Unary(Prefix),
     Binary(Binary),
 }
 
@@ -80,8 +81,8 @@ impl Parser<'_, '_> {
         loop {
             let (token, range) = self.lexer.next(Due::Operand)?;
             let formula = match token {
-                Token::Unary(operator, times) => {
-                    self.pending.push((Pending::Unary(operator, times), range));
+                Token::Unary(prefix) => {
+                    self.pending.push((Pending::Unary(prefix), range));
                     continue;
                 }
                 Token::Open => {
@@ -159,9 +160,9 @@ impl Parser<'_, '_> {
             let mut operand = || self.operands.pop().expect("an operator waits only after its left operand");
             let formula = match pending {
                 Pending::Open => unreachable!("a parenthesis waits for its partner"),
-                Pending::Unary(operator, times) => {
-                    let innermost = operand();
-                    (0..times).fold(innermost, |operand, _| self.formulas.unary(operator, operand))
+                Pending::Unary(prefix) => {
+                    let operand = operand();
+                    prefix.apply(self.formulas, operand)
                 }
                 Pending::Binary(operator) => {
                     let (right, left) = (operand(), operand());
@@ -382,7 +383,7 @@ fn is_blank(text: &str) -> bool {
 }
 
 /// A piece of source text, cut to what fits in a message.
-fn shown(text: &str) -> String {
+pub(super) fn shown(text: &str) -> String {
     let line = text.lines().next().unwrap_or("");
     let short: String = line.chars().take(40).collect();
     if short.len() < text.len() { short + "…" } else { short }

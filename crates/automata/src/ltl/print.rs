@@ -1,8 +1,11 @@
 //! The canonical text of a formula: letters for temporal operators, as few parentheses as the precedences of
-//! [`parse`](mod@super::parse) allow, one space around binary operators and after letters: `G ("p" -> F "q")`.
+//! [`parse`](mod@super::parse) allow, one space around binary operators and after letters: `G ("p" -> F "q")`. What bounds
+//! abbreviate is written with bounds: `F[0:3] p`, and `X[4] p` from four times on. Every part is then written about as often
+//! as somebody wrote it, however bounds are nested.
 
 use std::fmt;
 
+use super::bounds::{LARGEST_BOUND, chain};
 use super::formula::{Binary, Formula, Formulas, Node, Unary};
 
 /// A formula to be written out.
@@ -84,6 +87,10 @@ impl fmt::Display for Printed<'_> {
                 }
                 Piece::Formula(formula, least_level) => (formula, least_level),
             };
+            if let Some(operand) = write_bounds(f, self.formulas, formula)? {
+                rest.push(Piece::Formula(operand, UNARY_LEVEL));
+                continue;
+            }
             match self.formulas.node(formula) {
                 Node::True => f.write_str("true")?,
                 Node::False => f.write_str("false")?,
@@ -111,4 +118,34 @@ impl fmt::Display for Printed<'_> {
         }
         Ok(())
     }
+}
+
+/// The least number of operators `X` in a row that is written as a number.
+const FEWEST_COUNTED: u32 = 4;
+
+/// Writes the operators in front of a formula that are shorter with bounds, and returns what they stand before.
+fn write_bounds(
+    f: &mut fmt::Formatter<'_>,
+    formulas: &Formulas,
+    formula: Formula,
+) -> Result<Option<Formula>, fmt::Error> {
+    let mut delay = 0;
+    let mut inner = formula;
+    while let Node::Unary(Unary::Next, operand) = formulas.node(inner)
+        && delay < LARGEST_BOUND
+    {
+        delay += 1;
+        inner = operand;
+    }
+    let bounded = chain(formulas, inner).filter(|(_, length, _)| delay + length <= LARGEST_BOUND);
+    if let Some((operator, length, operand)) = bounded {
+        write!(f, "{}[{delay}:{}] ", operator.symbol(), delay + length)?;
+        return Ok(Some(operand));
+    }
+    match delay {
+        0 => return Ok(None),
+        FEWEST_COUNTED.. => write!(f, "X[{delay}] ")?,
+        _ => (0..delay).try_for_each(|_| f.write_str("X "))?,
+    }
+    Ok(Some(inner))
 }

@@ -11,6 +11,7 @@ use std::ops::Range;
 use foundation::{Diagnostic, SourceId, Span};
 
 use super::atom::{Atom, Builtin, Origin};
+use super::bounds::{self, Prefix};
 use super::formula::{Binary, Unary};
 use super::parse::foreign_operator;
 
@@ -30,17 +31,14 @@ pub(super) enum Token {
     Close,
     Constant(bool),
     Atom(Atom, Origin),
-    /// A unary operator, applied this many times.
-    Unary(Unary, u32),
+    /// A unary operator, perhaps with bounds.
+    Unary(Prefix),
     Binary(Binary),
     /// A mark that belongs to expressions, not to formulas: `==`, `+` and so on.
     Foreign,
     Semicolon,
     End,
 }
-
-/// The most times that `X[n]` applies `X`.
-const MOST_REPETITIONS: u32 = 1000;
 
 /// Properties of the competition on software verification that are written as atoms and have no meaning here.
 const UNSUPPORTED_ATOMS: [&str; 5] = ["valid-free", "valid-deref", "valid-memtrack", "valid-memcleanup", "data-race"];
@@ -71,20 +69,20 @@ const MARKS: &[(&str, Token)] = &[
     ("∨", Token::Binary(Binary::Or)),
     ("^", Token::Binary(Binary::Xor)),
     ("⊕", Token::Binary(Binary::Xor)),
-    ("[]", Token::Unary(Unary::Globally, 1)),
-    ("□", Token::Unary(Unary::Globally, 1)),
-    ("◻", Token::Unary(Unary::Globally, 1)),
-    ("⬜", Token::Unary(Unary::Globally, 1)),
-    ("<>", Token::Unary(Unary::Finally, 1)),
-    ("◇", Token::Unary(Unary::Finally, 1)),
-    ("⋄", Token::Unary(Unary::Finally, 1)),
-    ("♢", Token::Unary(Unary::Finally, 1)),
-    ("○", Token::Unary(Unary::Next, 1)),
-    ("◯", Token::Unary(Unary::Next, 1)),
+    ("[]", Token::Unary(Prefix::Times(Unary::Globally, 1))),
+    ("□", Token::Unary(Prefix::Times(Unary::Globally, 1))),
+    ("◻", Token::Unary(Prefix::Times(Unary::Globally, 1))),
+    ("⬜", Token::Unary(Prefix::Times(Unary::Globally, 1))),
+    ("<>", Token::Unary(Prefix::Times(Unary::Finally, 1))),
+    ("◇", Token::Unary(Prefix::Times(Unary::Finally, 1))),
+    ("⋄", Token::Unary(Prefix::Times(Unary::Finally, 1))),
+    ("♢", Token::Unary(Prefix::Times(Unary::Finally, 1))),
+    ("○", Token::Unary(Prefix::Times(Unary::Next, 1))),
+    ("◯", Token::Unary(Prefix::Times(Unary::Next, 1))),
     ("!=", Token::Foreign),
-    ("!", Token::Unary(Unary::Not, 1)),
-    ("~", Token::Unary(Unary::Not, 1)),
-    ("¬", Token::Unary(Unary::Not, 1)),
+    ("!", Token::Unary(Prefix::Times(Unary::Not, 1))),
+    ("~", Token::Unary(Prefix::Times(Unary::Not, 1))),
+    ("¬", Token::Unary(Prefix::Times(Unary::Not, 1))),
     ("==", Token::Foreign),
     ("<=", Token::Foreign),
     (">=", Token::Foreign),
@@ -161,7 +159,10 @@ impl<'a> Lexer<'a> {
             '0'..='9' => self.number(),
             'a'..='z' | 'A'..='Z' | '_' if due == Due::Operand => self.operand_word(word_start)?,
             'a'..='z' | 'A'..='Z' | '_' => self.operator_word()?,
-            '(' if due == Due::Operand && self.rest().starts_with("()") => self.take(2, Token::Unary(Unary::Next, 1)),
+            '(' if due == Due::Operand && self.rest().starts_with("()") => {
+                self.at += 2;
+                self.bounded(Unary::Next)?
+            }
             _ => self.mark(first)?,
         };
         Ok((token, start..self.at))
@@ -182,7 +183,11 @@ impl<'a> Lexer<'a> {
 
     fn mark(&mut self, first: char) -> Result<Token, Fault> {
         if let Some((mark, token)) = MARKS.iter().find(|(mark, _)| self.rest().starts_with(mark)) {
-            return Ok(self.take(mark.len(), token.clone()));
+            let token = self.take(mark.len(), token.clone());
+            return match token {
+                Token::Unary(Prefix::Times(operator, _)) => self.bounded(operator),
+                token => Ok(token),
+            };
         }
         if FOREIGN_CHARACTERS.contains(first) {
             return Ok(self.take(first.len_utf8(), Token::Foreign));
@@ -238,7 +243,7 @@ impl<'a> Lexer<'a> {
             ("or", _) => Binary::Or,
             ("xor", _) => Binary::Xor,
             _ if word.strip_prefix("WU").is_some_and(|rest| rest.bytes().all(|letter| b"FGX".contains(&letter))) => {
-                return Ok(self.take(2, Token::Binary(Binary::WeakUntil)));
+                return self.binary(2, Binary::WeakUntil);
             }
             (_, b'U' | b'W' | b'R') if is_word_operator(word) => {
                 return Err(self.foreign_operator(word));
@@ -250,7 +255,7 @@ impl<'a> Lexer<'a> {
             _ => return self.operand_word(None),
         };
         let length = if word.starts_with(char::is_lowercase) { word.len() } else { 1 };
-        Ok(self.take(length, Token::Binary(operator)))
+        self.binary(length, operator)
     }
 
     fn operand_word(&mut self, word_start: Option<usize>) -> Result<Token, Fault> {
@@ -274,7 +279,7 @@ impl<'a> Lexer<'a> {
             if self.rest().starts_with(is_word_part) {
                 self.word_start = word_start.or(Some(start));
             }
-            return self.repetition(operator, start);
+            return self.bounded(operator);
         }
         self.refuse_unsupported_atom()?;
         let word = self.word();
@@ -330,39 +335,30 @@ impl<'a> Lexer<'a> {
         Err(Box::new(fault))
     }
 
-    /// After an operator letter: `[n]` repeats `X`.
-    fn repetition(&mut self, operator: Unary, start: usize) -> Result<Token, Fault> {
-        let after = self.rest().trim_start();
-        if !after.starts_with('[') || after.starts_with("[]") {
-            return Ok(Token::Unary(operator, 1));
-        }
-        let close = after.find(']');
-        let end = self.text.len() - after.len() + close.map_or(1, |close| close + 1);
-        let inner = close.map_or("", |close| after[1..close].trim());
-        let fault = if operator != Unary::Next {
-            let message = format!("`{}` with bounds is not supported", operator.symbol());
-            Diagnostic::error("unsupported-operator", message)
-                .help("write the bounds out with `X`: `F[0..2] p` is `p || X (p || X p)`")
-        } else {
-            match inner.parse::<u32>() {
-                Ok(times) if times <= MOST_REPETITIONS && inner.bytes().all(|byte| byte.is_ascii_digit()) => {
-                    self.at = end;
-                    self.word_start = None;
-                    return Ok(Token::Unary(operator, times));
-                }
-                _ => {
-                    let is_number = !inner.is_empty() && inner.bytes().all(|byte| byte.is_ascii_digit());
-                    let message = match (inner, is_number) {
-                        ("", _) => "`X[n]` needs a number of steps".to_owned(),
-                        (_, true) => format!("`{inner}` steps are too many for `X[n]`"),
-                        (_, false) => format!("`{inner}` is not a number of steps"),
-                    };
-                    Diagnostic::error("bad-repetition", message)
-                        .help(format!("`X[3] p` is `X X X p`; the number is from 0 to {MOST_REPETITIONS}"))
-                }
+    /// Reads the bounds after a unary operator, if it has any.
+    fn bounded(&mut self, operator: Unary) -> Result<Token, Fault> {
+        match bounds::read(operator, self.rest()) {
+            Ok((prefix, 0)) => Ok(Token::Unary(prefix)),
+            Ok((prefix, length)) => {
+                self.word_start = None;
+                Ok(self.take(length, Token::Unary(prefix)))
             }
-        };
-        Err(Box::new(fault.at(self.span(start..end))))
+            Err(fault) => Err(self.at_range(fault)),
+        }
+    }
+
+    /// Reads past a binary operator, which has no bounds.
+    fn binary(&mut self, length: usize, operator: Binary) -> Result<Token, Fault> {
+        self.at += length;
+        match bounds::refuse_on_binary(operator, self.rest()) {
+            Some(fault) => Err(self.at_range(fault)),
+            None => Ok(Token::Binary(operator)),
+        }
+    }
+
+    /// Places a fault that was found in the rest of the text.
+    fn at_range(&self, (fault, range): (Diagnostic, Range<usize>)) -> Fault {
+        Box::new(fault.at(self.span(self.at + range.start..self.at + range.end)))
     }
 
     /// `call(f())` or `call(f)`.

@@ -147,8 +147,48 @@ fn an_annotation_may_have_no_name_and_several_lines() {
 }
 
 #[test]
+fn a_block_comment_may_hold_annotations() {
+    let cases = [
+        ("/*@ ltl invariant a: G p; */", vec![(Some("a"), "G p")]),
+        ("/*@ltl invariant: G p;*/ int x;", vec![(None, "G p")]),
+        ("int /*@ ltl invariant a:\n\tG (\"x > 0\"\r\n -> F q)\n;*/ x;", vec![(Some("a"), "G (\"x > 0\" -> F q)")]),
+        ("/*@ ltl invariant a:\n *   G p\n  @ && q;\n */", vec![(Some("a"), "G p && q")]),
+        (
+            "/*@ ltl invariant a: p; ltl invariant b: q;\n ltl invariant: r; */",
+            vec![(Some("a"), "p"), (Some("b"), "q"), (None, "r")],
+        ),
+        // A star in an atom is a product, and stays one.
+        ("/*@ ltl invariant a: \"x\n * y\"; */", vec![(Some("a"), "\"x  * y\"")]),
+        ("/*@ ltl invariant a: {x\n * y}; */", vec![(Some("a"), "\"x  * y\"")]),
+        ("/*@ ltl invariant a: AP(x\n * y); */", vec![(Some("a"), "\"x  * y\"")]),
+        ("/*@ requires x; */ /* @ ltl invariant: p; */ /*@ ltlx */", vec![]),
+        ("char *s = \"/*@ ltl invariant: p; */\";", vec![]),
+        ("// /*@ ltl invariant: p; */", vec![]),
+        (
+            "/*@ ltl invariant a: p; */\n//@ ltl invariant b: q;\n/*@ ltl invariant c: r; */",
+            vec![(Some("a"), "p"), (Some("b"), "q"), (Some("c"), "r")],
+        ),
+    ];
+    for (text, expected) in cases {
+        let found = annotations_of(text).unwrap_or_else(|faults| panic!("{text}: {faults:?}"));
+        let found: Vec<_> = found.iter().map(|(name, formula, _)| (name.as_deref(), formula.as_str())).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[test]
 fn faulty_annotations_are_named() {
     let cases: &[(&str, &[(&str, &str)])] = &[
+        ("/*@ ltl */", &[("malformed-annotation", "")]),
+        ("/*@ ltl invariant a: G p */", &[("missing-semicolon", "")]),
+        ("/*@ ltl invariant a: G p; F q; */", &[("malformed-annotation", "F")]),
+        ("/*@ ltl invariant a: G p; // more */", &[("malformed-annotation", "/")]),
+        ("/*@ ltl invariant a: G p; ltl invariant b q; */", &[("malformed-annotation", "q")]),
+        (
+            "/*@ ltl invariant a: x > 0; */ /*@ ltl invariant b: (p; */",
+            &[("unquoted-expression", "x > 0"), ("unclosed-parenthesis", "(")],
+        ),
+        ("/*@ ltl invariant a: AP(p)\n * && q; */", &[("unquoted-expression", "AP(p)\n *")]),
         ("//@ ltl", &[("malformed-annotation", "")]),
         ("//@ ltl G p;", &[("malformed-annotation", "G")]),
         ("//@ ltl invariant p", &[("malformed-annotation", "")]),

@@ -18,6 +18,8 @@ const SEEDS: &[&str] = &[
     "int x; /* \" */ char c = '\"';\n//@ ltl invariant positive: ([]AP(x > 0)\n //@ && <>\"y; z\");\nint main() {}\n",
     "//@ ltl invariant : G p; // really\r\n//@ assert x;\n",
     "CHECK( init(main()), LTL(G valid-memcleanup) )",
+    "F[0:3] p && G[<=2] (q U X[2!] r) -> <>[1,4][]X[!] F[2:$] F[0..1] p || G[>3] q",
+    "/*@ ltl invariant a:\n * G (\"x\n * y\"\n @ -> F[0 to 3] p);\n ltl invariant: {z};\n */ int x; /* @ */\n",
 ];
 
 #[test]
@@ -76,6 +78,15 @@ fn deep_and_long_inputs_are_read_in_linear_time() {
         format!("AP{}", nested("(", "p", ")")),
         nested("\"\\\"", "p", "\""),
         "X[1000] ".repeat(100) + "p",
+        "F[0:1] ".repeat(times / 10) + "p",
+        "F[0:1000] G[1:1000] ".repeat(20) + "p",
+        nested("p || X (", "p", ")"),
+        nested("p || X (", "q", ")"),
+        nested("F[0:1] (p && ", "q", ")"),
+        "F[".repeat(times),
+        format!("/*@ ltl invariant: (\n{}", " * (\n".repeat(times / 10)),
+        format!("/*@ {}*/", "ltl invariant: p;\n".repeat(times / 10)),
+        "/*@ ltl invariant: (".repeat(times / 10),
         "\n".repeat(times),
         "//@ ltl invariant: (\n".repeat(times / 10),
         format!("//@ ltl invariant: (\n{}", "//@ (\n".repeat(times / 10)),

@@ -13,7 +13,7 @@ use super::effects::{Tree, first_effect};
 use super::expressions::nearest_name;
 use super::scope::{Binding, BindingKind, Scopes};
 use super::{Linked, Lowering, Value};
-use crate::syntax::ast::{Ast, ExprId, ExprKind};
+use crate::syntax::ast::{Ast, BinaryOp, ExprId, ExprKind, UnaryOp};
 use crate::syntax::symbols::{Symbol, Symbols};
 use crate::types::{CType, CTypes, Qual};
 use crate::{Options, Translation};
@@ -321,9 +321,13 @@ impl Lowering<'_> {
         if !matches!(lowered.value, Value::Scalar(_)) || matches!(self.types.get(lowered.ty.ty), CType::Void) {
             let text =
                 format!("an atomic proposition must be a number or a pointer, not `{}`", self.describe(lowered.ty));
-            self.diagnostics.push(Diagnostic::error("not-scalar", text).at(span));
+            let diagnostic = Diagnostic::error("not-scalar", text).at(span);
+            let is_record = matches!(self.types.get(lowered.ty.ty), CType::Record(_));
+            let advice = "a structure is neither true nor false; compare one of its members";
+            self.diagnostics.push(if is_record { diagnostic.help(advice) } else { diagnostic });
             return None;
         }
+        self.refuse_addresses_as_conditions(root)?;
         let scalar = self.scalar_of(lowered).ok()?;
         let truth = self.truth(scalar);
         if reads_register(&self.program, truth) {
@@ -336,6 +340,52 @@ impl Lowering<'_> {
         }
         Some(truth)
     }
+
+    /// Refuses arrays, functions and addresses of objects as conditions: they are pointers that are never null, so that
+    /// whoever writes them means something else.
+    fn refuse_addresses_as_conditions(&mut self, root: ExprId) -> Option<()> {
+        let ast = self.ast.clone();
+        let mut conditions = vec![root];
+        for expr in ast.exprs.values() {
+            match expr.kind {
+                ExprKind::Binary(BinaryOp::LogicalAnd | BinaryOp::LogicalOr, left, right) => {
+                    conditions.extend([left, right]);
+                }
+                ExprKind::Unary(UnaryOp::LogicalNot, operand) => conditions.push(operand),
+                ExprKind::Conditional { condition, .. } => conditions.push(condition),
+                _ => {}
+            }
+        }
+        for condition in conditions {
+            // What is wrong with an operand has been said when the whole was lowered.
+            let said = self.diagnostics.clone();
+            let lowered = self.without_evaluating(|lowering| lowering.expr(condition));
+            *self.diagnostics = said;
+            let Ok(lowered) = lowered else { continue };
+            let expr = &ast.exprs[condition];
+            let (what, help) = match (self.types.get(lowered.ty.ty), &expr.kind) {
+                (CType::Array { .. }, _) => {
+                    ("an array", "it stands for the address of its first element; compare an element: `a[0] != 0`")
+                }
+                (CType::Function(_), _) => {
+                    ("a function", "it stands for its address; `call(f())`, without quotes, holds where `f` is entered")
+                }
+                (_, &ExprKind::Unary(UnaryOp::AddressOf, operand)) if !is_dereference(&ast, operand) => {
+                    ("the address of an object", "it is never null; leave out the `&` to speak of the value")
+                }
+                _ => continue,
+            };
+            let text = format!("{what} is always true as a condition");
+            self.diagnostics.push(Diagnostic::error("address-condition", text).at(expr.span).help(help));
+            return None;
+        }
+        Some(())
+    }
+}
+
+/// Whether an expression is `*p`, whose address is `p` and may be null.
+fn is_dereference(ast: &Tree, expr: ExprId) -> bool {
+    matches!(ast.exprs[expr].kind, ExprKind::Unary(UnaryOp::Dereference, _))
 }
 
 fn variables_read(program: &Program, root: ModelExpr) -> Vec<VariableId> {

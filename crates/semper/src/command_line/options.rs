@@ -77,7 +77,8 @@ const CHECK_EXAMPLES: &str = "\
 Properties are formulas of linear temporal logic over C expressions. Atoms are
 written \"x > 0\", {x > 0} or AP(x > 0); `call(f())`, `overflow`, `end`, `error`
 and `deadlock` are built in. Where neither --ltl nor --spec is given, the
-comments `//@ ltl invariant NAME: FORMULA;` of the program count.
+comments `//@ ltl invariant NAME: FORMULA;` of the program count, and
+`/*@ ltl invariant NAME: FORMULA; */`. `semper ltl --help` lists the operators.
 
 Examples:
   semper check door.c --ltl 'G(\"open\" -> F \"closed\")'
@@ -139,8 +140,14 @@ and Pnueli; co-safety is also called guarantee. A finite trace is `true` or
 each verdict that is possible, a shortest trace is shown: {p, q} is the letter
 where p and q hold.
 
+Operators, from tight to loose: `!`, `X`, `F`, `G`; `U`, `W`, `R`, `M`; `&&`; `xor`;
+`||`; `->`, `<->`. Bounds count positions from the present one, 0: `X[3] p` is
+`X X X p`, `F[0:3] p` and `F[<=3] p` are `p || X (p || X (p || X p))`, `G[2:5] p`
+is p at positions 2 to 5, `F[2:] p` is `X X F p`. `X[!]` is `X`.
+
 Examples:
   semper ltl 'G(request -> F grant)'
+  semper ltl 'G(request -> F[1:3] grant)'
   semper ltl 'G(request -> F grant)' --negate --automaton tgba --format hoa
   semper ltl 'G !(c1 && c2)' --negate --product mutex.kripke --format dot
   semper ltl --hoa claim.hoa --automaton state-buchi";

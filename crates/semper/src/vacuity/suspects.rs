@@ -147,6 +147,11 @@ struct Figures {
 fn figures(formulas: &Formulas, goal: Formula) -> HashMap<Formula, Figures> {
     let mut known: HashMap<Formula, Figures> = HashMap::new();
     for subformula in formulas.subformulas(goal) {
+        // What bounds repeat is written once.
+        if let Some((_, _, repeated)) = formulas.bounded(subformula) {
+            known.insert(subformula, Figures { atoms: known[&repeated].atoms, is_temporal: true });
+            continue;
+        }
         let node = formulas.node(subformula);
         let mut found = match node {
             Node::Atom(_) => Figures { atoms: 1, is_temporal: false },
@@ -182,6 +187,10 @@ struct Search<'f> {
 impl Search<'_> {
     /// Suspects this occurrence, and says what inside it is to be looked at.
     fn look_at(&mut self, at: Open, is_confirmed: &mut dyn FnMut(&Formulas, &Suspect) -> bool) -> Vec<Open> {
+        // That a bound is larger than it need be is no trivial reason, and what it repeats cannot be replaced at one place.
+        if self.formulas.bounded(at.formula).is_some() {
+            return Vec::new();
+        }
         match (self.formulas.node(at.formula), at.negated) {
             (Node::Unary(operator, operand), false) => self.look_at_unary(at, operator, operand, is_confirmed),
             (Node::Binary(operator, left, right), false) => {
