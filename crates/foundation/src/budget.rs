@@ -1,11 +1,12 @@
 //! What a computation may spend: time, memory, and the user's patience (Ctrl-C).
 //!
 //! Long loops call [`Budget::check`] every so often and stop with the reason they are given. A budget is cheap to
-//! clone; clones share what ends it. How much memory the process holds is for the host to see: it ends the budget
-//! through [`Budget::exhaust`].
+//! clone; clones share what ends it. How much memory the process holds is for the host to see: it tells through
+//! [`Budget::note_held`], and ends the budget through [`Budget::exhaust`]. Who is about to ask for much memory at once
+//! asks [`Budget::allows`] first.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Why a computation had to stop.
@@ -34,6 +35,8 @@ impl std::fmt::Display for Exhausted {
 pub struct Budget {
     deadline: Option<Instant>,
     memory: Option<u64>,
+    /// The bytes of memory that were held when somebody looked last.
+    held: Arc<AtomicU64>,
     ended: Arc<AtomicU8>,
     /// What ends the budgets that this one is a part of.
     within: Vec<Arc<AtomicU8>>,
@@ -62,7 +65,8 @@ impl Budget {
     pub fn part(&self) -> Self {
         let mut within = self.within.clone();
         within.push(Arc::clone(&self.ended));
-        Self { deadline: self.deadline, memory: self.memory, ended: Arc::default(), within }
+        let held = Arc::clone(&self.held);
+        Self { deadline: self.deadline, memory: self.memory, held, ended: Arc::default(), within }
     }
 
     /// A part of this budget that ends after this time from now, if not before.
@@ -86,6 +90,21 @@ impl Budget {
     /// The memory limit in bytes, where there is one.
     pub fn memory(&self) -> Option<u64> {
         self.memory
+    }
+
+    /// Notes how many bytes of memory are held now.
+    pub fn note_held(&self, bytes: u64) {
+        self.held.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Whether so many more bytes of memory can be asked for at once. Tables that double ask before they do: when the
+    /// memory is seen to be held, it is too late.
+    pub fn allows(&self, bytes: u64) -> Result<(), Exhausted> {
+        let held = self.held.load(Ordering::Relaxed);
+        match self.memory {
+            Some(limit) if held.saturating_add(bytes) > limit => Err(Exhausted::Memory),
+            _ => Ok(()),
+        }
     }
 
     /// Asks all holders of this budget's clones to stop.
@@ -139,6 +158,15 @@ mod tests {
             budget.cancel();
             assert_eq!(budget.check(), Err(reason));
         }
+    }
+
+    #[test]
+    fn what_would_be_too_much_memory_is_known_beforehand() {
+        let budget = Budget::unlimited().with_memory(1000);
+        budget.part().note_held(600);
+        assert_eq!((budget.allows(400), budget.part().allows(401)), (Ok(()), Err(Exhausted::Memory)));
+        assert_eq!((budget.allows(u64::MAX), budget.check()), (Err(Exhausted::Memory), Ok(())));
+        assert_eq!(Budget::unlimited().allows(u64::MAX), Ok(()));
     }
 
     #[test]

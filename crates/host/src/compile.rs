@@ -6,17 +6,17 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use foundation::{Budget, Exhausted};
 
+use crate::leftovers::TemporaryFolder;
 use crate::process::{self, Failure};
 use crate::watched::{Allowance, Watched, watch};
 
 /// A folder in which a program is compiled and run. It disappears with the value.
 #[derive(Debug)]
 pub struct Workshop {
-    folder: PathBuf,
+    folder: TemporaryFolder,
 }
 
 /// Why there is no program.
@@ -46,16 +46,12 @@ const MOST_READ: u64 = 64 << 20;
 impl Workshop {
     /// A new folder.
     pub fn new() -> io::Result<Self> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("semper-replay-{}-{number}", std::process::id()));
-        fs::create_dir_all(&folder)?;
-        Ok(Self { folder })
+        Ok(Self { folder: TemporaryFolder::new("replay")? })
     }
 
     /// Where a file of this folder is.
     pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
+        self.folder.path().join(name)
     }
 
     /// Writes a file.
@@ -77,7 +73,7 @@ impl Workshop {
         for compiler in compilers() {
             let (program, first_arguments) = compiler.split_first().expect("a compiler has a name");
             let mut command = Command::new(program);
-            command.current_dir(&self.folder).env("LC_ALL", "C").args(first_arguments).args(arguments);
+            command.current_dir(self.folder.path()).env("LC_ALL", "C").args(first_arguments).args(arguments);
             match process::run(&mut command, MOST_MESSAGES, budget) {
                 Ok(finished) if finished.success => return Ok(compiler.join(" ")),
                 Ok(finished) => {
@@ -101,13 +97,6 @@ impl Workshop {
     pub fn run(&self, program: &str, allowance: Allowance, budget: &Budget) -> io::Result<Watched> {
         let arguments: [OsString; 0] = [];
         watch(Path::new(&self.path(program)), &arguments, allowance, budget)
-    }
-}
-
-impl Drop for Workshop {
-    fn drop(&mut self) {
-        // A folder that stays behind is no reason to fail.
-        let _ = fs::remove_dir_all(&self.folder);
     }
 }
 

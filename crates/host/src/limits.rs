@@ -1,9 +1,9 @@
-//! Limits as users write them (`60s`, `4GiB`), the interrupt key, and the memory that the process holds.
+//! Limits as users write them (`60s`, `4GiB`), and the interrupt key.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use foundation::{Budget, Exhausted};
+use foundation::Budget;
 
 /// Reads a length of time: `500ms`, `60s`, `5m`, `1.5h`; a bare number counts seconds.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
@@ -43,32 +43,6 @@ fn parse_quantity(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     let unit = unit.trim().to_ascii_lowercase();
     let (_, factor) = units.iter().find(|(name, _)| *name == unit)?;
     number.parse::<f64>().ok().map(|number| number * factor)
-}
-
-/// Ends the budget when the process holds more memory than it allows. Looks every few milliseconds, where the system
-/// tells (`/proc`); elsewhere the limit has no effect. Returns whether the limit is watched.
-pub fn watch_memory(budget: &Budget) -> bool {
-    const INTERVAL: Duration = Duration::from_millis(20);
-    let Some(limit) = budget.memory() else { return true };
-    if resident_memory().is_none() {
-        return false;
-    }
-    let budget = budget.clone();
-    std::thread::spawn(move || {
-        while budget.check().is_ok() {
-            if resident_memory().is_none_or(|held| held > limit) {
-                budget.exhaust(Exhausted::Memory);
-            }
-            std::thread::sleep(INTERVAL);
-        }
-    });
-    true
-}
-
-/// How many bytes of memory the process holds.
-fn resident_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    crate::watched::memory_line(&status, "VmRSS:")
 }
 
 /// Cancels the budget when the user presses Ctrl-C or the process is asked to end; the second time the process ends at

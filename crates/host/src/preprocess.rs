@@ -5,13 +5,12 @@
 //! predefined macros of a 32-bit machine instead.
 
 use std::fs;
-use std::path::PathBuf;
 use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use foundation::{Budget, Diagnostic, Diagnostics, SourceMap};
 
 use crate::files::LARGEST_FILE;
+use crate::leftovers::TemporaryFolder;
 use crate::process::{self, Failure, Finished};
 
 mod complaints;
@@ -113,7 +112,7 @@ impl Preprocessor {
         }
         let Ok(headers) = SupplementaryHeaders::new() else { return Ok(finished) };
         let mut flags = ilp32::flags();
-        flags.extend(["-idirafter".to_owned(), headers.folder.display().to_string()]);
+        flags.extend(["-idirafter".to_owned(), headers.folder.path().display().to_string()]);
         let second = self.attempt(compiler, &flags, path, budget)?;
         // Where both fail, the fault is the user's, and `-m32` is the honest view of it.
         Ok(if second.success { second } else { finished })
@@ -137,7 +136,8 @@ fn describe(failure: Failure, compiler: &[String], path: &str) -> Diagnostic {
         Failure::Start(error) => Diagnostic::error("no-compiler", format!("`{compiler}` cannot be run: {error}"))
             .help("set `$CC` to a C compiler, or give a file that is preprocessed already (`.i`)"),
         Failure::Budget(exhausted) => {
-            Diagnostic::error("preprocessor", format!("preprocessing `{path}` was stopped: {exhausted}"))
+            // Not the fault of the file: whoever has asked sees that there is no text, and the budget says why.
+            Diagnostic::warning("preprocessor", format!("preprocessing `{path}` was stopped: {exhausted}"))
         }
         Failure::TooMuchOutput => {
             let most = LARGEST_FILE >> 20;
@@ -148,25 +148,15 @@ fn describe(failure: Failure, compiler: &[String], path: &str) -> Diagnostic {
 
 /// A folder with the header files that the C library installs only with its 32-bit variant; it lives as long as this.
 struct SupplementaryHeaders {
-    folder: PathBuf,
+    folder: TemporaryFolder,
 }
 
 impl SupplementaryHeaders {
     fn new() -> std::io::Result<Self> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("semper-{}-{number}", std::process::id()));
-        let headers = Self { folder };
-        fs::create_dir_all(headers.folder.join("gnu"))?;
+        let folder = TemporaryFolder::new("headers")?;
+        fs::create_dir_all(folder.path().join("gnu"))?;
         // It lists functions of the library that always fail, for `configure` scripts: nothing that a program needs.
-        fs::write(headers.folder.join("gnu/stubs-32.h"), "")?;
-        Ok(headers)
-    }
-}
-
-impl Drop for SupplementaryHeaders {
-    fn drop(&mut self) {
-        // A folder that stays behind is no reason to fail.
-        let _ = fs::remove_dir_all(&self.folder);
+        fs::write(folder.path().join("gnu/stubs-32.h"), "")?;
+        Ok(Self { folder })
     }
 }

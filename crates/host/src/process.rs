@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use foundation::{Budget, Exhausted};
 
+use crate::leftovers::{Started, signal};
+
 /// What a finished program left.
 pub(crate) struct Finished {
     pub success: bool,
@@ -31,6 +33,7 @@ pub(crate) fn run(command: &mut Command, most_output: u64, budget: &Budget) -> R
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     let mut child = command.spawn().map_err(Failure::Start)?;
+    let _noted = Started::note(&child);
     let (sender, receiver) = mpsc::channel();
     let stdout = child.stdout.take().expect("standard output is piped");
     let stderr = child.stderr.take().expect("standard error is piped");
@@ -82,14 +85,8 @@ fn read_in_background(
 
 /// Ends the process and those that it started: a compiler's driver starts the compiler proper.
 fn end(child: &mut Child) {
-    #[cfg(unix)]
-    {
-        let group = format!("-{}", child.id());
-        let mut kill = Command::new("kill");
-        kill.args(["-KILL", "--", &group]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        // Where there is no such command, the process alone is ended below.
-        let _ = kill.status();
-    }
+    // Where that is not possible, the process alone is ended below.
+    signal("KILL", &[format!("-{}", child.id())]);
     // The only error is that it has ended already.
     let _ = child.kill();
 }

@@ -18,6 +18,8 @@ use std::time::{Duration, Instant};
 
 use foundation::{Budget, Exhausted};
 
+use crate::leftovers::{Started, signal};
+
 /// What a program may use before it is ended by force.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Allowance {
@@ -73,6 +75,7 @@ pub fn watch(program: &Path, arguments: &[OsString], allowance: Allowance, budge
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let start = Instant::now();
     let mut child = command.spawn()?;
+    let _noted = Started::note(&child);
     let mut output = Output::of(&mut child, allowance.output);
     let mut usage = Usage::default();
     let mut stopping: Option<Stopping> = None;
@@ -144,10 +147,7 @@ impl Stopping {
 
 /// Asks by a signal; says whether that was possible.
 fn ask_to_end(child: &Child) -> bool {
-    let mut kill = Command::new("kill");
-    kill.args(["-TERM", &child.id().to_string()]);
-    kill.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    cfg!(unix) && kill.status().is_ok_and(|status| status.success())
+    signal("TERM", &[child.id().to_string()])
 }
 
 fn own_ending(status: ExitStatus) -> Ending {

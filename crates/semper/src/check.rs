@@ -11,7 +11,7 @@ use engines::explicit::Explicit;
 use engines::fairness::Fairness;
 use engines::fairness::watch::{Unwatched, Watch};
 use engines::portfolio::Portfolio;
-use foundation::{Arena, Budget, Id};
+use foundation::{Arena, Budget, Exhausted, Id};
 use program::semantics::{Change, Observation, RunEnd};
 use program::{EdgeId, Program};
 use task::{Attempt, Certificate, Counterexample, Engine, Outcome, Reason, Scheduler, Statistics, Task, Verdict};
@@ -200,6 +200,20 @@ pub fn certify(
     }
 }
 
+/// The outcome of a check that was stopped before anything was found.
+pub fn undecided(settings: &Settings, why: Exhausted) -> CheckedOutcome {
+    let name = EngineChoice::ALL.iter().find(|(_, engine)| *engine == settings.engine).map_or("none", |(name, _)| name);
+    CheckedOutcome {
+        engine: name,
+        verdict: CheckedVerdict::Unknown(Reason::Exhausted(why)),
+        counterexample: None,
+        rejected: None,
+        statistics: Statistics::default(),
+        tried: Vec::new(),
+        time: Duration::ZERO,
+    }
+}
+
 /// The task that engines are asked for a property of the subject.
 pub fn task_of(subject: &Subject, property: usize, scheduler: Scheduler) -> Task {
     prepare(subject, &subject.properties[property], scheduler).task
@@ -370,7 +384,7 @@ fn shorten_inputs(inputs: &mut Vec<certify::Input>) {
 #[cfg(test)]
 mod tests {
     use automata::ltl::parse;
-    use foundation::{Exhausted, SourceMap};
+    use foundation::SourceMap;
     use program::semantics::{Answer, Value};
     use task::Lasso;
 

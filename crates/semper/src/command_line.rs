@@ -4,8 +4,10 @@ mod certify;
 mod cfg;
 mod check;
 mod documents;
+mod draft;
 mod execution;
 mod kripke;
+mod limits;
 mod ltl;
 mod options;
 pub(crate) mod output;
@@ -19,12 +21,11 @@ use std::time::Instant;
 
 use anyhow::Result;
 use clap::Parser;
-use foundation::{Budget, Diagnostic, Diagnostics, Severity, SourceMap};
+use foundation::{Diagnostic, Diagnostics, Severity, SourceMap};
 use semper::{Input, Loaded, Properties, Request, Subject};
 
-use options::{
-    Arguments, Command, Format, LimitOptions, OutputOptions, ProgramOptions, PropertyOptions, SemanticsOptions,
-};
+use limits::Limited;
+use options::{Arguments, Command, Format, OutputOptions, ProgramOptions, PropertyOptions, SemanticsOptions};
 
 /// The exit status.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -72,20 +73,6 @@ pub(crate) fn run() -> Status {
     })
 }
 
-/// A budget with the user's limits, which Ctrl-C cancels.
-fn budget(limits: &LimitOptions) -> Budget {
-    let mut budget = Budget::unlimited();
-    if let Some(time) = limits.timeout {
-        budget = budget.with_time(time);
-    }
-    if let Some(bytes) = limits.memory {
-        budget = budget.with_memory(bytes);
-    }
-    host::watch_memory(&budget);
-    host::cancel_on_interrupt(&budget);
-    budget
-}
-
 /// The request of the options.
 fn request(
     program: &ProgramOptions,
@@ -128,16 +115,22 @@ struct Ready {
     diagnostics: Diagnostics,
 }
 
-/// Loads; where there is an error, the user is told, and there is no result. Warnings are left to the command.
-fn load(request: &Request, budget: &Budget, output: &OutputOptions) -> Result<Option<Ready>> {
+/// Loads; where there is an error or no time left, the user is told, and the status is the result. Warnings are left to
+/// the command.
+fn load(request: &Request, limited: &Limited, output: &OutputOptions) -> Result<Result<Ready, Status>> {
     let start = Instant::now();
-    let Loaded { sources, diagnostics, subject } = semper::load(request, budget);
+    let Loaded { sources, diagnostics, subject, stopped } = semper::load(request, &limited.budget);
     output.tell(|| format!("read {} file(s) in {:.3} s", request.files.len(), start.elapsed().as_secs_f64()));
-    match subject {
-        Some(subject) => Ok(Some(Ready { subject, sources, diagnostics })),
-        None => {
+    match (subject, stopped) {
+        (Some(subject), _) => Ok(Ok(Ready { subject, sources, diagnostics })),
+        // An error that was found before is one whatever time there is.
+        (None, Some(why)) if !diagnostics.has_errors() => {
+            show_diagnostics(&diagnostics, &sources);
+            limited.give_up(why).map(Err)
+        }
+        (None, _) => {
             refuse(&diagnostics, &sources, output)?;
-            Ok(None)
+            Ok(Err(Status::BadInput))
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use c_frontend::{Options, Translation};
-use foundation::{Budget, Diagnostic, Diagnostics, SourceMap};
+use foundation::{Budget, Diagnostic, Diagnostics, Exhausted, SourceMap};
 use host::{Preprocessor, Unit, WordSize};
 use program::semantics::{ObserveMode, Semantics};
 use program::{DataModel, VariableId};
@@ -21,6 +21,8 @@ pub struct Loaded {
     pub diagnostics: Diagnostics,
     /// The program and its properties; none where there was an error.
     pub subject: Option<Subject>,
+    /// Why the files were not read to their end, where the budget ended first.
+    pub stopped: Option<Exhausted>,
 }
 
 /// Reads a program and its properties. Errors on both sides are reported together.
@@ -28,7 +30,8 @@ pub fn load(request: &Request, budget: &Budget) -> Loaded {
     let (mut sources, mut diagnostics) = (SourceMap::new(), Diagnostics::new());
     let subject = load_into(request, budget, &mut sources, &mut diagnostics);
     let subject = subject.filter(|_| !diagnostics.has_errors());
-    Loaded { sources, diagnostics, subject }
+    let stopped = subject.is_none().then(|| budget.check().err()).flatten();
+    Loaded { sources, diagnostics, subject, stopped }
 }
 
 fn load_into(

@@ -6,11 +6,12 @@ use report::verdict::{Detail, Verdicts};
 use semper::saved::Question;
 use semper::{Settings, certificates, replay};
 
+use super::limits::{Limited, no_verdict};
 use super::options::{CertifyOptions, Format};
-use super::{Ready, Status, budget, load, output, refuse, show_diagnostics, solver};
+use super::{Ready, Status, load, output, refuse, show_diagnostics, solver};
 
 pub(super) fn run(options: &CertifyOptions) -> Result<Status> {
-    let budget = budget(&options.limits);
+    let limited = Limited::new(&options.limits, no_verdict(options.output.format));
     let mut sources = SourceMap::new();
     let mut diagnostics = Diagnostics::new();
     let certificate = host::read_text(&options.file, &mut diagnostics).and_then(|text| {
@@ -25,8 +26,9 @@ pub(super) fn run(options: &CertifyOptions) -> Result<Status> {
         refuse(&diagnostics, &sources, &options.output)?;
         return Ok(Status::BadInput);
     };
-    let Some(Ready { mut subject, sources, diagnostics: read }) = load(&request, &budget, &options.output)? else {
-        return Ok(Status::BadInput);
+    let Ready { mut subject, sources, diagnostics: read } = match load(&request, &limited, &options.output)? {
+        Ok(ready) => ready,
+        Err(status) => return Ok(status),
     };
     diagnostics.extend(read);
     if let Some(warning) = unusual(&question) {
@@ -39,7 +41,7 @@ pub(super) fn run(options: &CertifyOptions) -> Result<Status> {
         Some(solver) => solver::named(solver),
         None => solver::second(),
     };
-    let outcome = semper::check::certify(&subject, 0, certificate, scheduler, &decider, &budget);
+    let outcome = semper::check::certify(&subject, 0, certificate, scheduler, &decider, &limited.budget);
     let settings = Settings { scheduler, ..Settings::default() };
     let verdict = semper::verdict(&subject, 0, &outcome, &settings, &sources, &mut diagnostics);
     let verdicts = Verdicts::new(vec![verdict]);

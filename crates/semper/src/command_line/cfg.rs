@@ -1,8 +1,8 @@
 //! `semper cfg`: shows a program as control-flow automata.
 
 use anyhow::Result;
-use foundation::Budget;
 
+use super::limits::{Limited, complained};
 use super::options::{CfgFormat, CfgOptions, Format, OutputOptions};
 use super::{Ready, Status, load, output, request, show_diagnostics};
 
@@ -10,10 +10,10 @@ pub(super) fn run(options: &CfgOptions) -> Result<Status> {
     let request = request(&options.program, None, None);
     // Diagnostics are for people whatever the format, so that standard output holds a graph or nothing.
     let messages = OutputOptions { format: Format::Text, verbose: options.verbose };
-    let budget = Budget::unlimited();
-    host::cancel_on_interrupt(&budget);
-    let Some(Ready { subject, sources, diagnostics }) = load(&request, &budget, &messages)? else {
-        return Ok(Status::BadInput);
+    let limited = Limited::by_interrupt(complained);
+    let Ready { subject, sources, diagnostics } = match load(&request, &limited, &messages)? {
+        Ok(ready) => ready,
+        Err(status) => return Ok(status),
     };
     show_diagnostics(&diagnostics, &sources);
     let program = &subject.program;

@@ -11,9 +11,11 @@ use semper::task::{Attempt, Certificate, Reason, Scheduler};
 use semper::witnesses::{Proved, of_proof, of_violation};
 use semper::{CheckedOutcome, CheckedVerdict, EngineChoice, Request, Settings, Subject};
 
+use super::draft::Draft;
+use super::limits::{Limited, no_verdict};
 use super::options::{CheckOptions, Format};
 use super::watching::Watchers;
-use super::{Ready, Status, budget, load, output, refuse_because, request, show_diagnostics, solver};
+use super::{Ready, Status, load, output, refuse_because, request, show_diagnostics, solver};
 
 /// The engine that knows nothing.
 const NONE: &str = "none";
@@ -32,8 +34,11 @@ pub(super) fn run(options: &CheckOptions) -> Result<Status> {
         return refuse_because(diagnostic, &options.output);
     }
     let request = request(&options.program, Some(&options.property), Some(&options.semantics));
-    let budget = budget(&options.limits);
-    let Some(ready) = load(&request, &budget, &options.output)? else { return Ok(Status::BadInput) };
+    let limited = Limited::new(&options.limits, no_verdict(options.output.format));
+    let ready = match load(&request, &limited, &options.output)? {
+        Ok(ready) => ready,
+        Err(status) => return Ok(status),
+    };
     if ready.subject.properties.is_empty() {
         let diagnostic = Diagnostic::error("no-property", "there is no property to check")
             .help("give a formula with `--ltl`, for instance `--ltl 'F end'`, or a property file with `--spec`")
@@ -41,7 +46,7 @@ pub(super) fn run(options: &CheckOptions) -> Result<Status> {
         return refuse_because(diagnostic, &options.output);
     }
     match engine {
-        Some(engine) => decide(ready, &request, engine, options, &budget),
+        Some(engine) => decide(ready, &request, engine, options, &limited),
         None => tell_what_was_understood(&ready, options),
     }
 }
@@ -52,8 +57,9 @@ fn decide(
     request: &Request,
     engine: EngineChoice,
     options: &CheckOptions,
-    budget: &Budget,
+    limited: &Limited,
 ) -> Result<Status> {
+    let budget = &limited.budget;
     let settings = Settings {
         engine,
         scheduler: options.scheduler,
@@ -64,6 +70,8 @@ fn decide(
     let Ready { subject, sources, diagnostics: read } = ready;
     let mut all = read.clone();
     let mut verdicts = Vec::new();
+    let draft = Draft::new(&subject, &settings, &sources, &read);
+    limited.would_say(draft.last_words(options));
     for property in 0..subject.properties.len() {
         let watchers = match Watchers::new(options, &sources, property, subject.properties.len()) {
             Ok(watchers) => watchers,
@@ -115,6 +123,7 @@ fn decide(
             };
             save(path, is_first, found, (&verdict, replayed), &sources, &mut diagnostics);
         }
+        draft.decided(property, &verdict);
         verdicts.push(verdict);
         all.extend(diagnostics);
     }

@@ -8,23 +8,26 @@ use program::semantics::{Choices, Limits, ListedChoices, RunEnd, SeededChoices};
 use report::trace::{PropertyOnTrace, Trace};
 use semper::{Execution, Subject, TraceTruth};
 
+use super::limits::{Limited, no_verdict};
 use super::options::{ExecutionOptions, Format, RunOptions};
-use super::{Ready, Status, budget, load, output, refuse, request, show_diagnostics};
+use super::{Ready, Status, load, output, refuse, request, show_diagnostics};
 
 pub(super) fn run(options: &RunOptions) -> Result<Status> {
     let request = request(&options.program, Some(&options.property), Some(&options.semantics));
-    let budget = budget(&options.limits);
-    let Some(Ready { subject, mut sources, mut diagnostics }) = load(&request, &budget, &options.output)? else {
-        return Ok(Status::BadInput);
+    let limited = Limited::new(&options.limits, no_verdict(options.output.format));
+    let budget = &limited.budget;
+    let Ready { subject, mut sources, mut diagnostics } = match load(&request, &limited, &options.output)? {
+        Ok(ready) => ready,
+        Err(status) => return Ok(status),
     };
     let execution = match &options.execution.inputs {
-        None => execute(&subject, &mut SeededChoices::new(options.execution.seed), options, &budget),
+        None => execute(&subject, &mut SeededChoices::new(options.execution.seed), options, budget),
         Some(path) => {
             let Some(mut choices) = listed_choices(path, &mut sources, &mut diagnostics) else {
                 refuse(&diagnostics, &sources, &options.output)?;
                 return Ok(Status::BadInput);
             };
-            let execution = execute(&subject, &mut choices, options, &budget);
+            let execution = execute(&subject, &mut choices, options, budget);
             let run_ended = semper::is_complete(&execution.run.end);
             choices.left_over(run_ended, subject.program.has_threads(), &mut diagnostics);
             execution

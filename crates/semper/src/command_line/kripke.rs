@@ -8,8 +8,9 @@ use clap::parser::ValueSource;
 use foundation::{Diagnostic, Diagnostics, SourceMap};
 use semper::kripke::{LoadedStructure, decide_all, load_structure};
 
+use super::limits::{Limited, no_verdict};
 use super::options::{Arguments, CfgFormat, CfgOptions, CheckOptions, Format, OutputOptions};
-use super::{Status, budget, output, refuse, refuse_because, request, show_diagnostics};
+use super::{Status, output, refuse, refuse_because, request, show_diagnostics};
 
 /// Whether some of the files is a Kripke structure.
 pub(super) fn is_structure(files: &[String]) -> bool {
@@ -24,7 +25,7 @@ pub(super) fn check(options: &CheckOptions) -> Result<Status> {
         refuse(&faults, &SourceMap::new(), &options.output)?;
         return Ok(Status::BadInput);
     }
-    let budget = budget(&options.limits);
+    let Limited { budget, .. } = Limited::new(&options.limits, no_verdict(options.output.format));
     let request = request(&options.program, Some(&options.property), None);
     let LoadedStructure { sources, diagnostics, structure } = load_structure(&request);
     let Some(mut structure) = structure else {

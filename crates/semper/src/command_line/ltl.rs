@@ -7,18 +7,20 @@ use automata::buchi::{Automaton, Guard};
 use automata::ltl::Formulas;
 use automata::translate::{Failure, Target};
 use automata::{hoa, kripke, ltl};
-use foundation::{Budget, Diagnostic, Diagnostics, SourceMap};
+use foundation::{Budget, Diagnostic, Diagnostics, Exhausted, SourceMap};
+use host::LastWords;
 use report::automaton::{AutomatonReport, Names, Shown};
 use semper::automata;
 use semper::kripke::NoProduct;
 use semper::ltl::{Wanted, accepted_run, automaton_of, can_be_written, converted, examine, reason, shown};
 use serde::Serialize;
 
+use super::limits::{Limited, complained, json, said};
 use super::options::{AutomatonKind, Format, LtlFormat, LtlOptions, OutputOptions};
-use super::{Status, budget, output, refuse, show_diagnostics};
+use super::{Status, output, refuse, show_diagnostics};
 
 pub(super) fn run(options: &LtlOptions) -> Result<Status> {
-    let budget = budget(&options.limits);
+    let Limited { budget, .. } = Limited::new(&options.limits, last_words(options.format));
     let mut reader = Reader::default();
     let start = Instant::now();
     let status = match &options.hoa {
@@ -197,12 +199,22 @@ fn title(options: &LtlOptions, name: Option<&str>) -> String {
     }
 }
 
+/// There is no automaton, as JSON.
+#[derive(Serialize)]
+struct Unknown {
+    unknown: String,
+}
+
+/// What is said where the watchdog ends the command.
+fn last_words(format: LtlFormat) -> impl Fn(Exhausted) -> LastWords + Send + 'static {
+    move |why| match format {
+        LtlFormat::Json => said(json(&Unknown { unknown: why.to_string() })),
+        _ => complained(why),
+    }
+}
+
 /// Says that there is no automaton, and why.
 fn not_known(failure: Failure, options: &LtlOptions) -> Result<Status> {
-    #[derive(Serialize)]
-    struct Unknown {
-        unknown: String,
-    }
     let reason = reason(failure);
     match options.format {
         LtlFormat::Json => output::print_json(&Unknown { unknown: reason })?,

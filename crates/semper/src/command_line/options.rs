@@ -418,10 +418,10 @@ pub(crate) struct ExecutionOptions {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitOptions {
-    /// Give up after this time, such as 60s, 5m or 500ms.
+    /// Give up after this time, such as 60s, 5m or 500ms; at the latest one second later the command ends.
     #[arg(long, value_name = "TIME", value_parser = host::parse_duration)]
     pub timeout: Option<Duration>,
-    /// Give up when this much memory is held, such as 4GiB or 500MB.
+    /// Give up when this much memory is held, such as 4GiB or 500MB, by semper and what it starts (compilers, solvers).
     #[arg(long, value_name = "SIZE", value_parser = host::parse_memory)]
     pub memory: Option<u64>,
 }

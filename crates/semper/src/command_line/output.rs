@@ -1,4 +1,5 @@
-//! Writing to standard output and standard error. A reader that goes away (`semper cfg big.c | head`) is no error.
+//! Writing to standard output and standard error. A reader that goes away (`semper cfg big.c | head`) is no error. What is
+//! on standard output is the answer: once it has begun, the watchdog gives no other.
 
 use std::io::{self, ErrorKind, Write};
 
@@ -7,6 +8,7 @@ use serde::Serialize;
 
 /// Prints a text.
 pub(crate) fn print(text: &str) -> Result<()> {
+    host::begin_answer();
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),

@@ -9,11 +9,13 @@ use semper::saved::Saved;
 use semper::{CheckedVerdict, Settings, replay, saved};
 use serde::Serialize;
 
+use super::limits::{Limited, no_verdict};
 use super::options::{Format, ReplayOptions};
-use super::{Ready, Status, budget, load, output, refuse, show_diagnostics};
+use super::{Ready, Status, load, output, refuse, show_diagnostics};
 
 pub(super) fn run(options: &ReplayOptions) -> Result<Status> {
-    let budget = budget(&options.limits);
+    let limited = Limited::new(&options.limits, no_verdict(options.output.format));
+    let budget = &limited.budget;
     let mut sources = SourceMap::new();
     let mut diagnostics = Diagnostics::new();
     let Some(saved) = read(&options.file, &mut sources, &mut diagnostics) else {
@@ -26,15 +28,16 @@ pub(super) fn run(options: &ReplayOptions) -> Result<Status> {
         refuse(&diagnostics, &sources, &options.output)?;
         return Ok(Status::BadInput);
     };
-    let Some(Ready { mut subject, sources, diagnostics: read }) = load(&request, &budget, &options.output)? else {
-        return Ok(Status::BadInput);
+    let Ready { mut subject, sources, diagnostics: read } = match load(&request, &limited, &options.output)? {
+        Ok(ready) => ready,
+        Err(status) => return Ok(status),
     };
     diagnostics.extend(read);
     let property = &mut subject.properties[0];
     property.name.clone_from(&saved.property.name);
     property.origin.clone_from(&options.file);
     let lasso = saved.lasso().map_err(anyhow::Error::msg)?;
-    let outcome = replay::replay(&subject, 0, &lasso, scheduler, &budget);
+    let outcome = replay::replay(&subject, 0, &lasso, scheduler, budget);
     let settings = Settings { scheduler, ..Settings::default() };
     let mut compiled = None;
     let mut verdict = semper::verdict(&subject, 0, &outcome, &settings, &sources, &mut diagnostics);
@@ -42,7 +45,7 @@ pub(super) fn run(options: &ReplayOptions) -> Result<Status> {
         && !options.no_compile
     {
         let task = semper::check::task_of(&subject, 0, scheduler);
-        let found = compare_compiled(&subject, &task, &lasso, replayed, options.turns, &sources, &budget);
+        let found = compare_compiled(&subject, &task, &lasso, replayed, options.turns, &sources, budget);
         tell(&found, &mut verdict, options);
         compiled = Some(found);
     }

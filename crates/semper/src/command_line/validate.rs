@@ -1,20 +1,22 @@
 //! `semper validate`: says whether a witness that some tool wrote is right.
 
 use anyhow::Result;
-use foundation::{Diagnostics, SourceMap};
+use foundation::{Diagnostics, Exhausted, SourceMap};
+use host::LastWords;
 use semper::Settings;
 use semper::witnesses::{Answer, Validation, request_for, validate};
 use serde::Serialize;
 use witness::{Content, Reading};
 
+use super::limits::{Limited, json, said};
 use super::options::{Format, ValidateOptions};
-use super::{Ready, Status, budget, load, output, refuse, request, show_diagnostics};
+use super::{Ready, Status, load, output, refuse, request, show_diagnostics};
 
 /// Of more inputs in a row than this, the first are printed.
 const MOST_INPUTS: usize = 20;
 
 pub(super) fn run(options: &ValidateOptions) -> Result<Status> {
-    let budget = budget(&options.limits);
+    let limited = Limited::new(&options.limits, last_words(options.output.format));
     let mut sources = SourceMap::new();
     let mut diagnostics = Diagnostics::new();
     let Some(Reading { witness, warnings, .. }) = read(&options.witness, &mut sources, &mut diagnostics) else {
@@ -29,11 +31,12 @@ pub(super) fn run(options: &ValidateOptions) -> Result<Status> {
         refuse(&diagnostics, &sources, &options.output)?;
         return Ok(Status::BadInput);
     };
-    let Some(Ready { subject, sources, diagnostics: read }) = load(&request, &budget, &options.output)? else {
-        return Ok(Status::BadInput);
+    let Ready { subject, sources, diagnostics: read } = match load(&request, &limited, &options.output)? {
+        Ok(ready) => ready,
+        Err(status) => return Ok(status),
     };
     diagnostics.extend(read);
-    let validation = validate(&witness, &request, &subject, &sources, &Settings::default(), &budget);
+    let validation = validate(&witness, &request, &subject, &sources, &Settings::default(), &limited.budget);
     let is_violation = witness.entries.iter().any(|entry| matches!(entry.content, Content::ViolationSequence(_)));
     let producer = witness.entries.first().map(|entry| &entry.metadata.producer);
     let display = |formula| subject.formulas.display(formula).to_string();
@@ -55,6 +58,21 @@ pub(super) fn run(options: &ValidateOptions) -> Result<Status> {
         (Answer::Confirmed, false) => Status::Holds,
         (Answer::Rejected | Answer::Unknown, _) => Status::Indefinite,
     })
+}
+
+/// What is said where the watchdog ends the command.
+fn last_words(format: Format) -> impl Fn(Exhausted) -> LastWords + Send + 'static {
+    #[derive(Serialize)]
+    struct NoAnswer {
+        answer: Answer,
+        reason: String,
+    }
+    move |why| {
+        said(match format {
+            Format::Text => format!("{}: {why}\n", Answer::Unknown.word()),
+            Format::Json => json(&NoAnswer { answer: Answer::Unknown, reason: why.to_string() }),
+        })
+    }
 }
 
 fn read(path: &str, sources: &mut SourceMap, diagnostics: &mut Diagnostics) -> Option<Reading> {

@@ -78,7 +78,7 @@ fn case(program: &str, formula: &str, change: impl Fn(&mut Request)) -> Case {
     };
     change(&mut request);
     let budget = Budget::unlimited();
-    let Loaded { sources, diagnostics, subject } = load(&request, &budget);
+    let Loaded { sources, diagnostics, subject, .. } = load(&request, &budget);
     let subject = subject.unwrap_or_else(|| panic!("{program}: {diagnostics:?}"));
     let outcome = check(&subject, 0, &Settings::default(), &budget);
     let CheckedVerdict::Violated { replayed: Some(replayed), .. } = outcome.verdict else {

@@ -92,7 +92,7 @@ pub(super) fn load_patched(
     request.assumptions.clear();
     request.observe = Some(subject.semantics.observe);
     request.entry = subject.program.entry.map(|entry| subject.program.functions[entry].name.clone());
-    let Loaded { sources, diagnostics, subject } = load(&request, budget);
+    let Loaded { sources, diagnostics, subject, .. } = load(&request, budget);
     if let Some(subject) = subject {
         return Ok(Patched { subject, sources, heads });
     }
