@@ -209,7 +209,7 @@ fn assert_says_that_it_was_interrupted(call: &[&str], after: &str) {
     while said.read_line(&mut line).unwrap() > 0 && !line.contains(after) {}
     // It is most likely at work by then; if it is not, the interrupt is heard all the same.
     std::thread::sleep(std::time::Duration::from_millis(300));
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let sent = Command::new("sh").args(["-c", &format!("kill -s INT {}", child.id())]).status().unwrap();
     assert!(sent.success());
     std::io::copy(&mut said, &mut std::io::sink()).unwrap();
     let output = child.wait_with_output().unwrap();

@@ -372,7 +372,7 @@ fn an_interrupt_ends_the_tasks_and_prints_the_totals() {
         std::thread::sleep(Duration::from_millis(10));
     }
     std::thread::sleep(Duration::from_millis(100));
-    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let interrupted = Command::new("sh").args(["-c", &format!("kill -s INT {}", child.id())]).status().unwrap();
     assert!(interrupted.success());
     assert_eq!(wait_at_most(&mut child, Duration::from_secs(30)), Some(3));
     let out = read("out.txt");
