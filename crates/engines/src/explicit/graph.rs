@@ -77,6 +77,13 @@ impl Graph {
             + self.enabled.capacity() * size_of::<u64>()
     }
 
+    /// How many bytes more the graph will take at once where it is about to grow.
+    pub fn growth(&self) -> u64 {
+        let is_near = self.edges.len() * 8 > self.edges.capacity() * 7;
+        let edges = if is_near { self.edges.capacity() * size_of::<Edge>() } else { 0 };
+        self.store.growth() + edges as u64
+    }
+
     /// The transitions of an expanded state.
     pub fn edges_of(&self, state: u32) -> &[Edge] {
         &self.edges[self.first[state as usize]..self.first[state as usize + 1]]

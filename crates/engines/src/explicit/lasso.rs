@@ -21,6 +21,10 @@ use super::store::Store;
 const LEAST_NEIGHBOURHOOD: u32 = 1 << 16;
 const MOST_NEIGHBOURHOOD: u32 = 1 << 21;
 
+/// And so many transitions at most, for each of these states and altogether.
+const TRANSITIONS_PER_STATE: u64 = 128;
+const MOST_TRANSITIONS: u64 = 1 << 24;
+
 /// A state and the number of the step that is taken there.
 type Taken = (u32, u32);
 
@@ -55,8 +59,8 @@ pub fn near_the_beginning<S: Space>(
             return Ok(Some((graph, Found::End { state, step })));
         }
         let complete = expansion == Expansion::Complete;
+        budget.check().and_then(|()| budget.allows(graph.growth()))?;
         if graph.expanded() >= look_at || complete {
-            budget.check()?;
             look_at = look_at.saturating_mul(2);
             let mark = |thread| product.thread_mark(thread);
             let thread_mark: Option<&dyn Fn(u32) -> Marks> = match product.scheduler() {
@@ -67,7 +71,8 @@ pub fn near_the_beginning<S: Space>(
                 return Ok(Some((graph, Found::Component { states, marks })));
             }
         }
-        if complete || graph.expanded() >= most {
+        let many = u64::from(most).saturating_mul(TRANSITIONS_PER_STATE).min(MOST_TRANSITIONS);
+        if complete || graph.expanded() >= most || graph.transitions() >= many {
             return Ok(None);
         }
     }
@@ -94,10 +99,14 @@ fn told<S: Space>(
         }
     };
     let mut answers = |steps: &[Taken]| {
-        let of = |&(state, step): &Taken| paths.product.answers(store.get(state), step);
-        steps.iter().flat_map(of).collect()
+        let mut answers = Vec::new();
+        for &(state, step) in steps {
+            budget.check()?;
+            answers.extend(paths.product.answers(store.get(state), step));
+        }
+        Ok(answers)
     };
-    Ok(Some(Lasso { stem: answers(&stem), cycle: answers(&cycle) }))
+    Ok(Some(Lasso { stem: answers(&stem)?, cycle: answers(&cycle)? }))
 }
 
 struct Paths<'a, 'n, S> {
@@ -133,7 +142,7 @@ impl<S: Space> Paths<'_, '_, S> {
             let inside = |state| component.contains(state);
             let found = self.path(&[at], inside, |transition| !transition.marks.intersection(missing).is_empty())?;
             let (part, end) = found.ok_or_else(|| self.out_of_means())?;
-            missing = missing.minus(self.marks_along(&part, end));
+            missing = missing.minus(self.marks_along(&part, end)?);
             cycle.extend(part);
             at = end;
         }
@@ -151,18 +160,18 @@ impl<S: Space> Paths<'_, '_, S> {
     }
 
     /// What a path visits: on each of its steps, what the best transition to the next state does.
-    fn marks_along(&mut self, path: &[Taken], end: u32) -> Marks {
+    fn marks_along(&mut self, path: &[Taken], end: u32) -> Result<Marks, Exhausted> {
         let ends = path.iter().skip(1).map(|&(state, _)| state).chain([end]);
         let mut marks = Marks::NONE;
         for (&(state, step), to) in path.iter().zip(ends) {
-            for transition in self.transitions(state) {
+            for transition in self.transitions(state)? {
                 if transition.step == step && transition.to == to {
                     marks = marks.union(transition.marks);
                     break;
                 }
             }
         }
-        marks
+        Ok(marks)
     }
 
     /// A shortest path of one step at least, whose last transition is a goal, and where it ends.
@@ -174,13 +183,8 @@ impl<S: Space> Paths<'_, '_, S> {
     ) -> Result<Option<(Vec<Taken>, u32)>, Exhausted> {
         let mut before: HashMap<u32, Option<Taken>> = from.iter().map(|&state| (state, None)).collect();
         let mut queue: VecDeque<u32> = from.iter().copied().collect();
-        let mut seen = 0_u32;
         while let Some(state) = queue.pop_front() {
-            seen += 1;
-            if seen.is_multiple_of(4096) {
-                self.budget.check()?;
-            }
-            for transition in self.transitions(state) {
+            for transition in self.transitions(state)? {
                 if !is_inside(transition.to) {
                     continue;
                 }
@@ -204,10 +208,13 @@ impl<S: Space> Paths<'_, '_, S> {
     }
 
     /// The transitions from a state to visited states.
-    fn transitions(&mut self, state: u32) -> Vec<Transition> {
+    fn transitions(&mut self, state: u32) -> Result<Vec<Transition>, Exhausted> {
         let mut transitions = Vec::new();
         let mut target = vec![0; self.product.space.words()];
-        for step in 0.. {
+        for step in 0_u32.. {
+            if step.is_multiple_of(256) {
+                self.budget.check()?;
+            }
             match self.product.expand(self.store.get(state), step) {
                 Expanded::NoMore => break,
                 Expanded::Accepted | Expanded::Refused(_) => {}
@@ -219,7 +226,7 @@ impl<S: Space> Paths<'_, '_, S> {
                 }
             }
         }
-        transitions
+        Ok(transitions)
     }
 }
 

@@ -76,7 +76,7 @@ impl Explicit {
         statistics.count("automaton_states", negation.automaton.state_count() as u64);
         let tag_bits = tag_bits(&negation);
         if self.compile {
-            match NativeSpace::new(task, &negation, tag_bits) {
+            match NativeSpace::new(task, &negation, tag_bits, budget) {
                 Ok(space) => {
                     statistics.word("successors", "compiled");
                     // There is only one thread, to which every schedule is fair.

@@ -76,6 +76,7 @@ pub fn search<S: Space>(product: &mut Product<'_, S>, budget: &Budget) -> Search
         waiting_marks: Vec::new(),
         refusal: None,
         transitions: 0,
+        next_check: 0,
         most_bytes: 0,
         computed: Transitions::default(),
         lookups: Vec::new(),
@@ -122,6 +123,8 @@ struct Search {
     waiting_marks: Vec<Kind>,
     refusal: Option<Reason>,
     transitions: u64,
+    /// The number of states and transitions at which the budget is looked at.
+    next_check: u64,
     most_bytes: usize,
     computed: Transitions,
     lookups: Vec<Lookup>,
@@ -169,8 +172,8 @@ struct Root {
     entered: Kind,
 }
 
-/// How often the budget is looked at.
-const VISITS_PER_CHECK: u32 = 1024;
+/// The budget is looked at after so many states and transitions. A state may have very many transitions.
+const WORK_PER_CHECK: u64 = 2048;
 
 /// When so many states were visited and no violation was found, this many that are nearest to the beginning are looked
 /// at: a search that goes deep first may pass by a violation that is a few steps away.
@@ -204,9 +207,11 @@ impl Search {
             let marks = self.waiting_marks.pop().expect("as many as there are targets");
             let found = match self.places[target as usize] {
                 0 => {
-                    if self.visited.is_multiple_of(VISITS_PER_CHECK) {
+                    let work = self.transitions + u64::from(self.visited);
+                    if work >= self.next_check {
+                        self.next_check = work + WORK_PER_CHECK;
                         self.measure();
-                        if let Err(exhausted) = budget.check() {
+                        if let Err(exhausted) = budget.check().and_then(|()| budget.allows(self.store.growth())) {
                             return Some(Found::Unknown(exhausted.into()));
                         }
                     }
@@ -268,6 +273,10 @@ impl Search {
             return Some(Found::End { state, step });
         }
         if let Some(reason) = self.computed.refusal.take() {
+            if let Reason::Exhausted(_) = reason {
+                // Nothing that follows can be taken either.
+                return Some(Found::Unknown(reason));
+            }
             self.refusal = Some(self.refusal.take().unwrap_or(reason));
         }
         let count = self.computed.marks.len();

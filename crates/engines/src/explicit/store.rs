@@ -67,6 +67,13 @@ impl Store {
         self.pieces.len() * (self.words << PIECE_BITS) * 8 + self.table.len() * 4
     }
 
+    /// How many bytes more the table will take at once where it is about to grow: it is full in an eighth of its slots.
+    pub fn growth(&self) -> u64 {
+        let slots = self.table.len();
+        let is_near = (self.len as usize + slots / 8) * 5 > slots * 4;
+        if is_near { (larger(slots) - slots) as u64 * 4 } else { 0 }
+    }
+
     /// The state with this number.
     #[inline]
     pub fn get(&self, number: u32) -> &[u64] {

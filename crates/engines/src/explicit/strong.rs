@@ -37,13 +37,12 @@ fn visit_all<S: Space>(
 ) -> Result<Option<Found>, Exhausted> {
     let mut refusal: Option<Reason> = None;
     loop {
-        if graph.expanded().is_multiple_of(1024) {
-            budget.check()?;
-        }
+        budget.check().and_then(|()| budget.allows(graph.growth()))?;
         match graph.expand_next(product) {
             Expansion::Complete => return Ok(refusal.map(Found::Unknown)),
             Expansion::Done => {}
             Expansion::Accepted { state, step } => return Ok(Some(Found::End { state, step })),
+            Expansion::Refused(Reason::Exhausted(exhausted)) => return Err(exhausted),
             Expansion::Refused(reason) => refusal = Some(refusal.unwrap_or(reason)),
         }
     }

@@ -105,7 +105,9 @@ impl Fairness<'_> {
         negation.stutter_invariant &= !task.formulas.has_next(task.goal);
         statistics.count("automaton_states", negation.automaton.state_count() as u64);
         let inlined = inlined(task)?;
+        budget.check()?;
         let prepared = simplify(inlined.clone());
+        budget.check()?;
         let terms = Terms::new();
         let vocabulary = Vocabulary::new(&prepared, &terms);
         budget.check()?;
@@ -113,6 +115,7 @@ impl Fairness<'_> {
         solver.set_query_limit(Some(QUERY_LIMIT));
         let triples = Rc::new(Triples::new(&terms, solver));
         let observation = Observation::new(task, &negation, &inlined, &vocabulary)?;
+        budget.check()?;
         let builder = Builder {
             terms: &terms,
             vocabulary: &vocabulary,

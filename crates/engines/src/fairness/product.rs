@@ -84,9 +84,11 @@ impl Builder<'_, '_> {
         let mut passages: Vec<Option<Vec<Passage>>> = vec![None; program.edges.len()];
         // All symbols must be known before the state at the start is described.
         for edge in program.edges.ids() {
+            self.budget.check()?;
             passages[edge.index()] = Some(encode(self.vocabulary, edge)?);
         }
         for location in program.locations.ids() {
+            self.budget.check()?;
             for step in self.negation.automaton.edges() {
                 self.observation.conditions(self.terms, &step.label, location, Exit::Passes)?;
             }

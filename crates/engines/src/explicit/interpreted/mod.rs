@@ -30,7 +30,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use foundation::Budget;
+use foundation::{Budget, Exhausted};
 use program::semantics::interpreter::Interpreter;
 use program::semantics::observe::Attention;
 use program::semantics::state::{State, Status};
@@ -56,6 +56,10 @@ pub struct InterpretedSpace {
     /// The state that was read last.
     read: Option<(u32, Option<Configuration>)>,
     steps_taken: u32,
+    /// How many steps the expansions have had since all were forgotten.
+    steps_kept: usize,
+    /// Why no more steps are taken.
+    exhausted: Option<Exhausted>,
 }
 
 /// What all views of a space have in common.
@@ -104,8 +108,11 @@ struct Recorded {
 /// How many states' steps are kept: a power of two. A depth-first search comes back to the last ones first.
 const KEPT: usize = 1 << 14;
 
-/// How often the budget is looked at.
-const STEPS_PER_CHECK: u32 = 256;
+/// After so many steps, all are forgotten: where states have thousands of steps, few states' steps are kept.
+const MOST_STEPS_KEPT: usize = 1 << 17;
+
+/// How often the budget is looked at. A step of a program with large arrays takes milliseconds.
+const STEPS_PER_CHECK: u32 = 8;
 
 /// The bits of a state that hold the number of its configuration.
 const NUMBER_BITS: u32 = 32;
@@ -169,21 +176,33 @@ impl InterpretedSpace {
     }
 
     fn view(shared: Arc<Shared>) -> Self {
-        Self { shared, expansions: (0..KEPT).map(|_| None).collect(), read: None, steps_taken: 0 }
+        Self {
+            shared,
+            expansions: (0..KEPT).map(|_| None).collect(),
+            read: None,
+            steps_taken: 0,
+            steps_kept: 0,
+            exhausted: None,
+        }
     }
 
     /// The step with this number, if the state has so many.
     fn recorded(&mut self, state: u32, number: u32) -> Option<&Recorded> {
         let slot = state as usize % KEPT;
         if self.expansions[slot].as_ref().is_none_or(|expansion| expansion.state != state) {
+            if self.steps_kept > MOST_STEPS_KEPT {
+                self.expansions.iter_mut().for_each(|expansion| *expansion = None);
+                self.steps_kept = 0;
+            }
             self.expansions[slot] = Some(Expansion::new(state));
         }
         let expansion = self.expansions[slot].as_mut().expect("just made");
         while expansion.steps.len() <= number as usize && expansion.next.is_some() {
             self.steps_taken = self.steps_taken.wrapping_add(1);
-            if self.steps_taken.is_multiple_of(STEPS_PER_CHECK)
-                && let Err(exhausted) = self.shared.budget.check()
-            {
+            if self.exhausted.is_none() && self.steps_taken.is_multiple_of(STEPS_PER_CHECK) {
+                self.exhausted = self.shared.exhausted();
+            }
+            if let Some(exhausted) = self.exhausted {
                 expansion.refuse(exhausted.into());
                 break;
             }
@@ -192,6 +211,7 @@ impl InterpretedSpace {
             }
             let from = self.read.as_ref().and_then(|(_, configuration)| configuration.as_ref());
             expansion.extend(&self.shared, from);
+            self.steps_kept += 1;
         }
         expansion.steps.get(number as usize)
     }
@@ -268,6 +288,14 @@ impl Shared {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Why no more steps may be taken, if so: the budget has ended, or does not allow the tables to grow.
+    fn exhausted(&self) -> Option<Exhausted> {
+        let known = self.known();
+        let growth = known.configurations.growth() + known.parts.growth();
+        drop(known);
+        self.budget.check().and_then(|()| self.budget.allows(growth)).err()
+    }
+
     /// The first step of a configuration. If a thread may go on alone, only its steps count, unless schedules must be
     /// fair.
     fn first_step(&self, from: Option<&Configuration>) -> (Cursor, Taken) {
@@ -301,7 +329,11 @@ impl Shared {
     fn answers(&self, state: u32, number: u32) -> Vec<Answer> {
         let from = self.configuration(state);
         let (mut cursor, _) = self.first_step(from.as_ref());
-        for _ in 0..number {
+        for step in 0..number {
+            if step % STEPS_PER_CHECK == 0 && self.budget.check().is_err() {
+                // Whoever asks for all steps of a path looks at the budget before the next.
+                return Vec::new();
+            }
             cursor = match cursor.advanced() {
                 Some(next) => self.take(from.as_ref(), next).0,
                 None => return Vec::new(),

@@ -42,6 +42,13 @@ impl Table {
             + self.slots.capacity() * size_of::<Slot>()
     }
 
+    /// How many bytes more the table will take at once where it is about to grow: three quarters of its slots are full
+    /// before long.
+    pub fn growth(&self) -> u64 {
+        let is_near = (self.places.len() + self.slots.len() / 8) * 4 > self.slots.len() * 3;
+        if is_near { (self.slots.len() * 2 * size_of::<Slot>()) as u64 } else { 0 }
+    }
+
     /// The string with this number.
     pub fn get(&self, number: u32) -> &[u8] {
         let (piece, start) = self.places[number as usize];

@@ -22,7 +22,7 @@ pub mod model;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foundation::Id;
+use foundation::{Budget, Id};
 use program::passes::inline::NotInlined;
 use program::passes::prepared::{NotPrepared, prepare, simplify};
 use program::semantics::Answer;
@@ -38,6 +38,12 @@ use model::{Model, NotNative, PointKind, Slot, SlotId};
 
 /// Programs that inlining makes larger than this are not compiled.
 const MOST_EDGES: usize = 1_000_000;
+
+/// About how many bytes an edge takes until it is compiled, with what is known of it.
+const BYTES_PER_EDGE: u64 = 1_000;
+
+/// The budget is looked at after so many inputs of a state.
+const INPUTS_PER_CHECK: usize = 1 << 10;
 
 /// A specialised function with more places than this is not worth it.
 const MOST_PLACES: usize = 4_000;
@@ -60,6 +66,7 @@ struct Shared {
     model: Model,
     layout: Layout,
     frame: Frame,
+    budget: Budget,
     compiled: Mutex<Compiled>,
 }
 
@@ -76,22 +83,27 @@ pub type Mixed = std::hash::BuildHasherDefault<Mixer>;
 
 impl NativeSpace {
     /// Compiles a program, for an automaton whose state needs so many bits.
-    pub fn new(task: &Task, negation: &Negation, tag_bits: u32) -> Result<Self, NotNative> {
-        let prepared = prepare(&task.program, &task.atoms, task.semantics, MOST_EDGES).map_err(|why| match why {
+    pub fn new(task: &Task, negation: &Negation, tag_bits: u32, budget: &Budget) -> Result<Self, NotNative> {
+        let time_is_left = || budget.check().map_err(|why| NotNative::new(format!("the limit on {why}"), None));
+        let most_edges = budget.memory().map_or(MOST_EDGES, |bytes| MOST_EDGES.min((bytes / BYTES_PER_EDGE) as usize));
+        let prepared = prepare(&task.program, &task.atoms, task.semantics, most_edges).map_err(|why| match why {
             NotPrepared::Threads => NotNative::new("threads", None),
             NotPrepared::NotInlined(NotInlined::Recursion { span, .. }) => NotNative::new("recursion", Some(span)),
             NotPrepared::NotInlined(NotInlined::TooLarge) => NotNative::new("a program of this size", None),
             NotPrepared::NotInlined(NotInlined::NoEntry) => NotNative::new("a program without an entry", None),
         })?;
+        time_is_left()?;
         let prepared = simplify(prepared);
+        time_is_left()?;
         let facts = Facts::new(&prepared);
+        time_is_left()?;
         let model = Model::new(task, negation, prepared, facts)?;
         let layout = Layout::new(&model, tag_bits);
         let compiler = Compiler::new(&model, &layout).map_err(|error| NotNative::new(error, None))?;
         let general = vec![false; model.points.len()];
         let compiled = Mutex::new(Compiled { compiler, functions: HashMap::default(), general });
         let frame = Frame::new(&model, &layout);
-        Ok(Self::view(Arc::new(Shared { model, layout, frame, compiled })))
+        Ok(Self::view(Arc::new(Shared { model, layout, frame, budget: budget.clone(), compiled })))
     }
 
     fn view(shared: Arc<Shared>) -> Self {
@@ -130,6 +142,7 @@ impl NativeSpace {
         if let Some(&function) = functions.get(&key) {
             return Ok(function);
         }
+        self.shared.budget.check()?;
         let point = self.point(state);
         let refused = |error| Reason::Incomplete(format!("the program cannot be compiled: {error}"));
         if functions.len() < MOST_FUNCTIONS && !general[point as usize] {
@@ -297,6 +310,12 @@ impl Space for NativeSpace {
             PointKind::Start | PointKind::Cycle => &[0],
         };
         for (number, &value) in domain.iter().enumerate() {
+            if number % INPUTS_PER_CHECK == INPUTS_PER_CHECK - 1
+                && let Err(exhausted) = shared.budget.check()
+            {
+                successors.refusal = Some(exhausted.into());
+                return;
+            }
             let returned = function.call(state, number as u32, value, output);
             let leads = match returned & 0xff {
                 status::NEXT => Leads::On,

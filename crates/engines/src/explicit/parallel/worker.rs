@@ -215,9 +215,14 @@ impl<'a, 'n, S: Space> Worker<'a, 'n, S> {
         if let Some(step) = self.computed.accepted {
             return Err(Ending::End { state, step });
         }
-        if let Some(reason) = self.computed.refusal.take() {
-            self.refuse(reason);
+        match self.computed.refusal.take() {
+            // Nothing that follows can be taken either.
+            Some(reason @ Reason::Exhausted(_)) => return Err(Ending::GivenUp(reason)),
+            Some(reason) => self.refuse(reason),
+            None => {}
         }
+        // A state may have very many transitions.
+        self.until_check = self.until_check.saturating_sub(self.computed.marks.len() as u32);
         if let Some(frame) = self.path.last_mut() {
             frame.transitions = self.computed.marks.len() as u32;
         }
