@@ -94,6 +94,7 @@ impl<F: Clone, N: Id> Solution<F, N> {
             }
         }
         while let Some(next) = open.pop_first() {
+            budget.spend(1);
             budget.check()?;
             let location = flow.order()[turn(next) as usize];
             let edges = if forward { graph.out(location) } else { flow.into(location) };

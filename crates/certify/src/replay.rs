@@ -193,6 +193,7 @@ fn find_loop(task: &Task, lasso: &Lasso, limits: Limits, budget: &Budget) -> Res
             break Closed { end, closing: Closing::End, starved, answers_before, letters_before };
         }
         if walk.steps().is_multiple_of(STEPS_PER_CHECK) {
+            budget.spend(STEPS_PER_CHECK);
             budget.check().map_err(Rejected::Exhausted)?;
         }
         if walk.steps() >= limits.steps {

@@ -1,9 +1,13 @@
-//! What a computation may spend: time, memory, and the user's patience (Ctrl-C).
+//! What a computation may spend: time, memory, work, and the user's patience (Ctrl-C).
 //!
 //! Long loops call [`Budget::check`] every so often and stop with the reason they are given. A budget is cheap to
 //! clone; clones share what ends it. How much memory the process holds is for the host to see: it tells through
 //! [`Budget::note_held`], and ends the budget through [`Budget::exhaust`]. Who is about to ask for much memory at once
 //! asks [`Budget::allows`] first.
+//!
+//! Work is what a computation counts of its own steps, in units of about a microsecond on a machine of our days. Where
+//! something is to be tried for a while and then something else, it is limited by work and not by the clock: then the
+//! same is tried, and found, on every machine, however busy it is.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -16,6 +20,8 @@ pub enum Exhausted {
     Time,
     /// The memory limit was reached.
     Memory,
+    /// The work that was allowed to a part is done.
+    Work,
     /// The user or another thread asked to stop.
     Cancelled,
 }
@@ -25,6 +31,7 @@ impl std::fmt::Display for Exhausted {
         f.write_str(match self {
             Exhausted::Time => "time",
             Exhausted::Memory => "memory",
+            Exhausted::Work => "work",
             Exhausted::Cancelled => "cancelled",
         })
     }
@@ -40,6 +47,8 @@ pub struct Budget {
     ended: Arc<AtomicU8>,
     /// What ends the budgets that this one is a part of.
     within: Vec<Arc<AtomicU8>>,
+    /// The work that is left to this budget and to those that it is a part of, as far as it is limited.
+    work: Vec<Arc<AtomicU64>>,
 }
 
 /// What [`Budget::ended`] holds.
@@ -47,6 +56,7 @@ const OPEN: u8 = 0;
 const CANCELLED: u8 = 1;
 const OUT_OF_MEMORY: u8 = 2;
 const OUT_OF_TIME: u8 = 3;
+const OUT_OF_WORK: u8 = 4;
 
 impl Budget {
     /// No limit; it can still be cancelled.
@@ -65,8 +75,29 @@ impl Budget {
     pub fn part(&self) -> Self {
         let mut within = self.within.clone();
         within.push(Arc::clone(&self.ended));
-        let held = Arc::clone(&self.held);
-        Self { deadline: self.deadline, memory: self.memory, held, ended: Arc::default(), within }
+        let (held, work) = (Arc::clone(&self.held), self.work.clone());
+        Self { deadline: self.deadline, memory: self.memory, held, ended: Arc::default(), within, work }
+    }
+
+    /// A part of this budget that ends after so much work, if not before. What it spends, this one has spent.
+    #[must_use]
+    pub fn part_with_work(&self, units: u64) -> Self {
+        let mut part = self.part();
+        part.work.push(Arc::new(AtomicU64::new(units)));
+        part
+    }
+
+    /// Notes that some work was done.
+    pub fn spend(&self, units: u64) {
+        for left in &self.work {
+            let spent = |left: u64| Some(left.saturating_sub(units));
+            let _ = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spent);
+        }
+    }
+
+    /// The work that is left, where it is limited.
+    pub fn work_left(&self) -> Option<u64> {
+        self.work.iter().map(|left| left.load(Ordering::Relaxed)).min()
     }
 
     /// A part of this budget that ends after this time from now, if not before.
@@ -118,6 +149,7 @@ impl Budget {
             Exhausted::Cancelled => CANCELLED,
             Exhausted::Memory => OUT_OF_MEMORY,
             Exhausted::Time => OUT_OF_TIME,
+            Exhausted::Work => OUT_OF_WORK,
         };
         let _ = self.ended.compare_exchange(OPEN, reason, Ordering::Relaxed, Ordering::Relaxed);
     }
@@ -129,11 +161,15 @@ impl Budget {
                 OPEN => {}
                 OUT_OF_MEMORY => return Err(Exhausted::Memory),
                 OUT_OF_TIME => return Err(Exhausted::Time),
+                OUT_OF_WORK => return Err(Exhausted::Work),
                 _ => return Err(Exhausted::Cancelled),
             }
         }
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(Exhausted::Time);
+        }
+        if self.work_left() == Some(0) {
+            return Err(Exhausted::Work);
         }
         Ok(())
     }
@@ -152,7 +188,8 @@ mod tests {
     fn each_limit_ends_with_its_own_reason() {
         assert_eq!(Budget::unlimited().check(), Ok(()));
         assert_eq!(Budget::unlimited().with_time(Duration::ZERO).check(), Err(Exhausted::Time));
-        for reason in [Exhausted::Time, Exhausted::Memory, Exhausted::Cancelled] {
+        assert_eq!(Budget::unlimited().part_with_work(0).check(), Err(Exhausted::Work));
+        for reason in [Exhausted::Time, Exhausted::Memory, Exhausted::Work, Exhausted::Cancelled] {
             let budget = Budget::unlimited();
             budget.clone().exhaust(reason);
             budget.cancel();
@@ -181,5 +218,19 @@ mod tests {
         assert_eq!(Budget::unlimited().part_of(Duration::ZERO).check(), Err(Exhausted::Time));
         let short = Budget::unlimited().with_time(Duration::ZERO);
         assert_eq!(short.part_of(Duration::from_secs(60)).check(), Err(Exhausted::Time));
+    }
+    #[test]
+    fn work_is_spent_by_parts_and_their_clones_together() {
+        let whole = Budget::unlimited().part_with_work(10);
+        let (part, other) = (whole.part_with_work(4), whole.part());
+        part.clone().spend(3);
+        assert_eq!((part.work_left(), other.work_left()), (Some(1), Some(7)));
+        part.spend(3);
+        assert_eq!((part.check(), other.check(), whole.work_left()), (Err(Exhausted::Work), Ok(()), Some(4)));
+        other.spend(5);
+        assert_eq!((other.check(), whole.check()), (Err(Exhausted::Work), Err(Exhausted::Work)));
+        assert_eq!(Budget::unlimited().work_left(), None);
+        let late = Budget::unlimited().part_with_work(0).with_time(Duration::ZERO);
+        assert_eq!(late.check(), Err(Exhausted::Time), "what the user has asked for is told first");
     }
 }

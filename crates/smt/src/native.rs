@@ -10,14 +10,15 @@ use z3::{Goal, SatResult, Tactic};
 
 use crate::eliminate::{Open, eliminate_by_rules};
 use crate::translate::{Translation, value_of};
-use crate::watch::{Watch, parameters};
+use crate::watch::{Watch, counted, limit, parameters, steps_in};
 use crate::{Model, Satisfiability, Solver, Statistics};
 
 /// The version that the pinned wheel has; others are not tested.
 const VERSION: &str = env!("SEMPER_Z3_VERSION");
 
-/// How long a tactic (elimination of quantifiers, simplification) may take.
-const TACTIC_LIMIT: Duration = Duration::from_secs(2);
+/// How long a tactic (elimination of quantifiers, simplification) may take. Z3 does not count the steps of tactics, so that
+/// this is by the clock; it is long enough for those that end at all, on a machine that is busy, too.
+const TACTIC_LIMIT: Duration = Duration::from_secs(20);
 
 /// Z3 over the terms of an arena.
 pub struct Z3<'t> {
@@ -26,7 +27,9 @@ pub struct Z3<'t> {
     solver: z3::Solver,
     translation: Translation,
     watch: Watch,
-    query_limit: Option<Duration>,
+    /// How many steps a check may take, and what the solver was told of that last.
+    query_steps: Option<u32>,
+    told: Option<u32>,
     kind: &'static str,
     statistics: Statistics,
     /// Assumptions that are not literals are named inside a level of their own, which is open until the next operation.
@@ -52,7 +55,8 @@ impl<'t> Z3<'t> {
             watch: Watch::new(budget),
             solver,
             translation: Translation::default(),
-            query_limit: None,
+            query_steps: None,
+            told: None,
             kind: "check",
             statistics: Statistics::default(),
             has_assumption_level: false,
@@ -66,10 +70,19 @@ impl<'t> Z3<'t> {
         self.terms
     }
 
-    /// No check takes longer; it is answered with [`Satisfiability::Unknown`] then.
+    /// No check takes longer, on a machine of our days; it is answered with [`Satisfiability::Unknown`] then. What counts
+    /// are the solver's own steps, so that the answer does not depend on the machine.
     pub fn set_query_limit(&mut self, limit: Option<Duration>) {
-        self.query_limit = limit;
-        self.solver.set_params(&parameters(limit));
+        self.query_steps = limit.map(steps_in);
+    }
+
+    /// Tells the solver how many steps the next check may take.
+    fn tell_limit(&mut self) {
+        let limit = limit(self.query_steps, &self.budget);
+        if limit != self.told {
+            self.told = limit;
+            self.solver.set_params(&parameters(limit));
+        }
     }
 
     /// Forgets what is known of the last check.
@@ -114,7 +127,7 @@ impl<'t> Z3<'t> {
             return exhausted.to_string();
         }
         match self.solver.get_reason_unknown() {
-            Some(reason) if reason == "timeout" || reason == "canceled" => "time".to_owned(),
+            Some(reason) if reason.contains("resource") || reason == "canceled" => "steps".to_owned(),
             Some(reason) => reason,
             None => "no reason given".to_owned(),
         }
@@ -127,7 +140,9 @@ impl<'t> Z3<'t> {
         let goal = Goal::new(false, false, false);
         goal.assert(formula);
         let tactic = Tactic::new(tactic).try_for(limit.max(Duration::from_millis(1)));
-        let result = self.watch.during(|| tactic.apply(&goal, None)).ok()?;
+        let apply = || self.watch.during(|| tactic.apply(&goal, None));
+        let (result, _) = counted(&self.solver, &self.budget, apply);
+        let result = result.ok()?;
         let mut alternatives = Vec::new();
         for goal in result.list_subgoals() {
             let mut members = Vec::new();
@@ -184,12 +199,14 @@ impl Solver for Z3<'_> {
             return Satisfiability::Unknown(exhausted.to_string());
         }
         let start = Instant::now();
+        self.tell_limit();
         self.assume(assumptions);
         let literals: Vec<Bool> = self.assumed.iter().map(|(literal, _)| literal.clone()).collect();
-        let result = self.watch.during(|| match literals.as_slice() {
+        let check = || match literals.as_slice() {
             [] => self.solver.check(),
             literals => self.solver.check_assumptions(literals),
-        });
+        };
+        let (result, _) = counted(&self.solver, &self.budget, || self.watch.during(check));
         self.last = Some(result);
         let answer = match result {
             SatResult::Sat => Satisfiability::Satisfiable,

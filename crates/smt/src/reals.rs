@@ -8,14 +8,14 @@
 //! This module knows nothing of terms, programs or integers.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use foundation::Budget;
 use num_bigint::BigInt;
 use z3::SatResult;
 use z3::ast::{Bool, Real};
 
-use crate::watch::parameters;
+use crate::watch::{Watch, counted, limit as limited, parameters, steps_in};
 
 foundation::define_id! {
     /// An unknown of a [`System`].
@@ -23,11 +23,6 @@ foundation::define_id! {
 }
 
 use foundation::ids::Id;
-
-/// How much Z3 may do in a millisecond, as it counts its own steps. What is found then depends on the system alone; on the
-/// machine only where that is slow or busy, and takes so many times as long as it should.
-const STEPS: u32 = 4_000;
-const SLOW_MACHINE: u32 = 4;
 
 /// An affine form over unknowns, with products of two of them where the system is nonlinear.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -288,19 +283,17 @@ impl System {
                 .collect();
             solver.assert(Bool::or(&choices));
         }
-        let end = Instant::now() + limit * SLOW_MACHINE;
-        let steps = u32::try_from(limit.as_millis()).unwrap_or(u32::MAX).saturating_mul(STEPS);
+        let watch = Watch::new(budget);
+        let steps = steps_in(limit);
+        // All zeros together may take as much as the solution.
+        let mut left = steps.saturating_mul(2);
         let mut found = None;
         let zeros = std::iter::once(None).chain(sparse.iter().map(|&unknown| Some(unknown)));
         for zero in zeros {
-            let limit = end.saturating_duration_since(Instant::now());
-            let limit = budget.remaining().map_or(limit, |remaining| remaining.min(limit));
-            if budget.check().is_err() || limit.is_zero() {
+            if budget.check().is_err() || left == 0 {
                 break;
             }
-            let mut parameters = parameters(Some(limit));
-            parameters.set_u32("rlimit", steps);
-            solver.set_params(&parameters);
+            solver.set_params(&parameters(limited(Some(steps.min(left)), budget)));
             solver.push();
             if let Some(unknown) = zero {
                 let is_zero_already =
@@ -310,7 +303,9 @@ impl System {
                     continue;
                 }
             }
-            match solver.check() {
+            let (answer, taken) = counted(&solver, budget, || watch.during(|| solver.check()));
+            left = left.saturating_sub(taken);
+            match answer {
                 SatResult::Sat => {
                     let Some(model) = solver.get_model() else { return Solved::Unknown };
                     let values: Option<Vec<Fraction>> =

@@ -11,7 +11,7 @@ pub enum Satisfiability {
     Satisfiable,
     /// There is none.
     Unsatisfiable,
-    /// The solver gave up, for this reason: `time`, `memory`, `cancelled`, or its own words.
+    /// The solver gave up, for this reason: `steps`, `time`, `memory`, `work`, `cancelled`, or its own words.
     Unknown(String),
 }
 

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use foundation::Budget;
-use z3::{Context, ContextHandle, Params};
+use z3::{Context, ContextHandle, Params, StatisticsValue};
 
 /// How often the watching thread looks.
 const INTERVAL: Duration = Duration::from_millis(5);
@@ -38,14 +38,52 @@ thread_local! {
     static CONTEXT: &'static Context = Box::leak(Box::new(Context::thread_local()));
 }
 
-/// What a solver is told of interruption: a limit for each check, and that an interrupt from the keyboard is none of its
-/// business. Without that it takes the signal for itself, and whoever waits for it never hears of it.
-pub(crate) fn parameters(limit: Option<Duration>) -> Params {
-    let milliseconds = |limit: Duration| u32::try_from(limit.as_millis()).unwrap_or(u32::MAX).max(1);
+/// What a solver is told of interruption: how many steps each check may take, as it counts them itself, and that an
+/// interrupt from the keyboard is none of its business. Without that it takes the signal for itself, and whoever waits for
+/// it never hears of it.
+pub(crate) fn parameters(steps: Option<u32>) -> Params {
     let mut parameters = Params::new();
-    parameters.set_u32("timeout", limit.map_or(u32::MAX, milliseconds));
+    // Zero is no limit.
+    parameters.set_u32("rlimit", steps.map_or(0, |steps| steps.max(1)));
     parameters.set_bool("ctrl_c", false);
     parameters
+}
+
+/// How many steps Z3 takes in a unit of work, about.
+const STEPS_PER_UNIT: u64 = 4;
+
+/// How many steps Z3 takes in about so long on a machine of our days. What it finds within them does not depend on the
+/// machine.
+pub(crate) fn steps_in(limit: Duration) -> u32 {
+    let units = u64::try_from(limit.as_micros()).unwrap_or(u64::MAX);
+    u32::try_from(units.saturating_mul(STEPS_PER_UNIT)).unwrap_or(u32::MAX)
+}
+
+/// The limit of a check: so many steps, and no more than the work that is left.
+pub(crate) fn limit(steps: Option<u32>, budget: &Budget) -> Option<u32> {
+    let left = budget.work_left().and_then(|units| u32::try_from(units.saturating_mul(STEPS_PER_UNIT)).ok());
+    match (steps, left) {
+        (Some(steps), Some(left)) => Some(steps.min(left)),
+        (steps, left) => steps.or(left),
+    }
+}
+
+/// Runs something that a solver of this thread does, notes its work, and returns the number of steps with the result.
+pub(crate) fn counted<R>(solver: &z3::Solver, budget: &Budget, work: impl FnOnce() -> R) -> (R, u32) {
+    let before = steps_taken(solver);
+    let result = work();
+    let steps = steps_taken(solver).wrapping_sub(before);
+    budget.spend(u64::from(steps) / STEPS_PER_UNIT + 1);
+    (result, steps)
+}
+
+/// How many steps all solvers of this thread have taken so far; after four billion it begins again.
+fn steps_taken(solver: &z3::Solver) -> u32 {
+    match solver.get_statistics().value("rlimit count") {
+        Some(StatisticsValue::UInt(steps)) => steps,
+        Some(StatisticsValue::Double(steps)) => steps as u64 as u32,
+        None => 0,
+    }
 }
 
 impl Watch {

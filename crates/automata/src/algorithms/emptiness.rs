@@ -16,6 +16,9 @@ use crate::buchi::{Marks, Move, Successors};
 
 use super::pruning::{NoPruning, Pruning};
 
+/// How many units of work a state is, about: those of differences of automata are not cheap.
+const WORK_OF_A_STATE: u64 = 10;
+
 /// What a search for an accepting run has found.
 #[derive(Clone, Debug)]
 pub struct Search<S> {
@@ -131,6 +134,7 @@ impl<A: Successors> Couvreur<'_, A> {
             match self.numbers.get(&to) {
                 None if pruning.is_covered(&to) => self.pruned += 1,
                 None => {
+                    budget.spend(WORK_OF_A_STATE);
                     budget.check()?;
                     self.enter(to, marks);
                 }

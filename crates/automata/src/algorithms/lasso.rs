@@ -150,6 +150,7 @@ fn nearest<A: Successors>(
         }
     }
     while let Some((state, depth)) = queue.pop_front() {
+        budget.spend(1);
         budget.check()?;
         if best.as_ref().is_some_and(|best| depth + 1 >= best.length || work > WORK_LIMIT) {
             break;
@@ -240,6 +241,7 @@ impl<S: Clone + Eq + std::hash::Hash, L> Inside<S, L> {
         let mut parents: HashMap<Pair, Option<(Pair, usize)>> = HashMap::from([((from, Marks::NONE), None)]);
         let mut queue = VecDeque::from([((from, Marks::NONE), 0_usize)]);
         while let Some(((state, gathered), depth)) = queue.pop_front() {
+            budget.spend(1);
             budget.check()?;
             if depth + 1 >= below {
                 return Ok(None);

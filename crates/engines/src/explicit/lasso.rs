@@ -61,6 +61,7 @@ pub fn near_the_beginning<S: Space>(
         let complete = expansion == Expansion::Complete;
         budget.check().and_then(|()| budget.allows(graph.growth()))?;
         if graph.expanded() >= look_at || complete {
+            budget.spend(graph.expanded() as u64);
             look_at = look_at.saturating_mul(2);
             let mark = |thread| product.thread_mark(thread);
             let thread_mark: Option<&dyn Fn(u32) -> Marks> = match product.scheduler() {

@@ -77,6 +77,7 @@ pub fn search<S: Space>(product: &mut Product<'_, S>, budget: &Budget) -> Search
         refusal: None,
         transitions: 0,
         next_check: 0,
+        work_spent: 0,
         most_bytes: 0,
         computed: Transitions::default(),
         lookups: Vec::new(),
@@ -125,6 +126,8 @@ struct Search {
     transitions: u64,
     /// The number of states and transitions at which the budget is looked at.
     next_check: u64,
+    /// The units of work that the budget was told of.
+    work_spent: u64,
     most_bytes: usize,
     computed: Transitions,
     lookups: Vec<Lookup>,
@@ -175,6 +178,9 @@ struct Root {
 /// The budget is looked at after so many states and transitions. A state may have very many transitions.
 const WORK_PER_CHECK: u64 = 2048;
 
+/// How many transitions of compiled successors are a unit of work, about.
+const TRANSITIONS_PER_UNIT: u64 = 16;
+
 /// When so many states were visited and no violation was found, this many that are nearest to the beginning are looked
 /// at: a search that goes deep first may pass by a violation that is a few steps away.
 const LOOKS_AROUND_AT: u32 = 1 << 14;
@@ -211,6 +217,7 @@ impl Search {
                     if work >= self.next_check {
                         self.next_check = work + WORK_PER_CHECK;
                         self.measure();
+                        budget.spend(self.work_since_check());
                         if let Err(exhausted) = budget.check().and_then(|()| budget.allows(self.store.growth())) {
                             return Some(Found::Unknown(exhausted.into()));
                         }
@@ -229,6 +236,12 @@ impl Search {
             }
         }
         None
+    }
+
+    /// The units of work since this was asked last: half a unit for a state, and less for a transition.
+    fn work_since_check(&mut self) -> u64 {
+        let work = u64::from(self.visited) / 2 + self.transitions / TRANSITIONS_PER_UNIT;
+        work - std::mem::replace(&mut self.work_spent, work)
     }
 
     /// Looks for a violation near the beginning.

@@ -37,6 +37,7 @@ fn visit_all<S: Space>(
 ) -> Result<Option<Found>, Exhausted> {
     let mut refusal: Option<Reason> = None;
     loop {
+        budget.spend(1);
         budget.check().and_then(|()| budget.allows(graph.growth()))?;
         match graph.expand_next(product) {
             Expansion::Complete => return Ok(refusal.map(Found::Unknown)),

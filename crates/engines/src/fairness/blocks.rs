@@ -52,6 +52,7 @@ pub fn compose(
     loop {
         let mut changed = false;
         for state in 0..count {
+            budget.spend(1);
             budget.check()?;
             entering[state].retain(|&index| arrows[index].is_some());
             leaving[state].retain(|&index| arrows[index].is_some());

@@ -23,6 +23,9 @@ use super::observation::Observation;
 use crate::encode::edge::encode;
 use crate::encode::{Exit, Passage, Step, Vocabulary, initial};
 
+/// How many units of work a node of the product is, about.
+const WORK_OF_A_NODE: u64 = 50;
+
 /// The most disjuncts that an edge is split into.
 const MOST_DISJUNCTS: usize = 24;
 
@@ -116,6 +119,7 @@ impl Builder<'_, '_> {
             graph.add_initial(id);
         }
         while let Some(node) = open.pop() {
+            self.budget.spend(WORK_OF_A_NODE);
             self.budget.check()?;
             let from = number(node, &mut graph, &mut open);
             let (place, state) = node;

@@ -5,7 +5,6 @@
 //! functions as candidates for transition invariants; those that hold are written. Like this nothing is written that is not so.
 
 use std::collections::{BTreeSet, HashMap};
-use std::time::Duration;
 
 use automata::ltl::{Builtin, Node, Unary};
 use certify::Replayed;
@@ -32,8 +31,8 @@ use crate::request::Request;
 use crate::saved::{Found, as_sv_comp, metadata, specification};
 use crate::subject::Subject;
 
-/// How long candidates may be looked for and sorted out.
-const LONGEST: Duration = Duration::from_secs(20);
+/// How much work it may be to look for candidates and to sort them out.
+const MOST_WORK: u64 = 20_000_000;
 
 /// More candidates than this are not tried.
 const MOST_CANDIDATES: usize = 60;
@@ -199,7 +198,7 @@ pub fn of_proof(
     alone.properties = vec![subject.properties[property].clone()];
     let units = units(&alone, request, sources);
     let original = Original { request, subject: &alone, units: &units };
-    let invariants = invariants(original, proved.certificate, settings, &budget.part_of(LONGEST));
+    let invariants = invariants(original, proved.certificate, settings, &budget.part_with_work(MOST_WORK));
     let metadata = metadata(request, subject, property, hashes, created);
     Witness { entries: vec![Entry { metadata, content: Content::InvariantSet(invariants) }.identified()] }
 }

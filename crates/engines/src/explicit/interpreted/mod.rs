@@ -114,6 +114,9 @@ const MOST_STEPS_KEPT: usize = 1 << 17;
 /// How often the budget is looked at. A step of a program with large arrays takes milliseconds.
 const STEPS_PER_CHECK: u32 = 8;
 
+/// How many units of work a step is, about.
+const WORK_OF_A_STEP: u64 = 8;
+
 /// The bits of a state that hold the number of its configuration.
 const NUMBER_BITS: u32 = 32;
 
@@ -200,6 +203,7 @@ impl InterpretedSpace {
         while expansion.steps.len() <= number as usize && expansion.next.is_some() {
             self.steps_taken = self.steps_taken.wrapping_add(1);
             if self.exhausted.is_none() && self.steps_taken.is_multiple_of(STEPS_PER_CHECK) {
+                self.shared.budget.spend(u64::from(STEPS_PER_CHECK) * WORK_OF_A_STEP);
                 self.exhausted = self.shared.exhausted();
             }
             if let Some(exhausted) = self.exhausted {

@@ -374,6 +374,7 @@ impl<'a, 'n, S: Space> Worker<'a, 'n, S> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(Ending::Stopped);
         }
+        self.budget.spend(u64::from(STEPS_PER_CHECK));
         self.budget.check().map_err(|exhausted| Ending::GivenUp(exhausted.into()))
     }
 

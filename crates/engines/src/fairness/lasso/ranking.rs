@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use foundation::{Budget, Exhausted};
 use logic::{Symbol, Term, Terms};
@@ -58,14 +58,12 @@ pub struct RankingArgument {
     pub template: Template,
 }
 
-/// Tests say what is found, not how fast the machine is that runs them.
-const PATIENCE: u64 = if cfg!(test) { 8 } else { 1 };
-/// How long one attempt with a linear system may take.
-const LINEAR: Duration = Duration::from_millis(1000 * PATIENCE);
+/// How long one attempt with a linear system may take, on a machine of our days: the solver's steps are counted.
+const LINEAR: Duration = Duration::from_secs(1);
 /// How long one attempt with choices or products may take.
-const STRUCTURED: Duration = Duration::from_millis(1000 * PATIENCE);
-/// How long all attempts with choices or products may take together.
-const ALL_STRUCTURED: Duration = Duration::from_secs(3 * PATIENCE);
+const STRUCTURED: Duration = Duration::from_secs(1);
+/// How much work all attempts with choices or products may be together.
+const ALL_STRUCTURED: u64 = 3_000_000;
 /// With more polyhedra than this, templates with products of unknowns are not tried.
 const MOST_NONLINEAR: usize = 4;
 
@@ -115,15 +113,13 @@ pub struct Search<'a> {
     wanted: BTreeSet<Symbol>,
     /// The polyhedra of the cycle alone and with invariants, which are beside them.
     attempts: Vec<(Paths, Vec<Term>)>,
-    /// When the thorough part ends.
-    structured_until: Option<Instant>,
 }
 
 impl<'a> Search<'a> {
     /// Nothing has been tried yet.
     pub fn new(terms: &'a Terms, lasso: &'a Lasso<'a>, known: Term, budget: &'a Budget) -> Self {
         let wanted = relevant(terms, lasso.cycle);
-        Self { terms, lasso, known, budget, wanted, attempts: Vec::new(), structured_until: None }
+        Self { terms, lasso, known, budget, wanted, attempts: Vec::new() }
     }
 
     /// The templates that lead to linear systems.
@@ -157,12 +153,12 @@ impl<'a> Search<'a> {
 
     /// The other templates, after [`Search::simple`].
     pub fn thorough(&mut self, solver: &mut dyn Solver) -> Result<Option<RankingArgument>, Exhausted> {
-        self.structured_until = Instant::now().checked_add(ALL_STRUCTURED);
+        let structured = self.budget.part_with_work(ALL_STRUCTURED);
         for (paths, invariants) in &self.attempts {
             if let Some(found) = self.linear(solver, paths, invariants, 4..=5)? {
                 return Ok(Some(found));
             }
-            if let Some(found) = self.structured(solver, paths, invariants)? {
+            if let Some(found) = self.structured(solver, paths, invariants, &structured)? {
                 return Ok(Some(found));
             }
         }
@@ -246,6 +242,7 @@ impl<'a> Search<'a> {
         solver: &mut dyn Solver,
         paths: &Paths,
         invariants: &[Term],
+        allowed: &Budget,
     ) -> Result<Option<RankingArgument>, Exhausted> {
         for is_nonlinear in [false, true] {
             for template in [
@@ -257,11 +254,10 @@ impl<'a> Search<'a> {
             ] {
                 self.budget.check()?;
                 let is_too_large = is_nonlinear && paths.polyhedra.len() > MOST_NONLINEAR;
-                if is_too_large || self.structured_until.is_some_and(|end| Instant::now() > end) {
+                if is_too_large || allowed.check().is_err() {
                     return Ok(None);
                 }
-                let candidates =
-                    templates::structured(self.terms, paths, template, is_nonlinear, self.budget, STRUCTURED);
+                let candidates = templates::structured(self.terms, paths, template, is_nonlinear, allowed, STRUCTURED);
                 for candidate in candidates {
                     if let Some(found) = self.confirm(solver, candidate, invariants) {
                         return Ok(Some(found));
