@@ -2,6 +2,7 @@
 //! anybody is told. A violation that does not pass its check is no verdict.
 
 use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,10 +12,13 @@ use engines::explicit::Explicit;
 use engines::fairness::Fairness;
 use engines::fairness::watch::{Unwatched, Watch};
 use engines::portfolio::Portfolio;
+use engines::sampling::Sampling;
 use foundation::{Arena, Budget, Exhausted, Id};
 use program::semantics::{Change, Observation, RunEnd};
 use program::{EdgeId, Program};
-use task::{Attempt, Certificate, Counterexample, Engine, Outcome, Reason, Scheduler, Statistics, Task, Verdict};
+use task::{
+    Attempt, Certificate, Counterexample, Engine, Judge, Outcome, Reason, Scheduler, Statistics, Task, Verdict,
+};
 
 use crate::execute::{interleaved, lead_back, shortest_lasso};
 use crate::subject::{Property, Subject};
@@ -29,12 +33,18 @@ pub enum EngineChoice {
     Explicit,
     /// The fairness engine.
     Fairness,
+    /// A few executions.
+    Sampling,
 }
 
 impl EngineChoice {
     /// All choices with their names.
-    pub const ALL: &'static [(&'static str, EngineChoice)] =
-        &[("auto", EngineChoice::Auto), ("explicit", EngineChoice::Explicit), ("fairness", EngineChoice::Fairness)];
+    pub const ALL: &'static [(&'static str, EngineChoice)] = &[
+        ("auto", EngineChoice::Auto),
+        ("explicit", EngineChoice::Explicit),
+        ("fairness", EngineChoice::Fairness),
+        ("sampling", EngineChoice::Sampling),
+    ];
 }
 
 /// How a property is decided.
@@ -66,16 +76,29 @@ pub struct CheckedOutcome {
     pub engine: &'static str,
     /// The verdict, and what supports it.
     pub verdict: CheckedVerdict,
-    /// What the engine gave as evidence of a violation, whether or not it passed its check.
+    /// What the engine gave as evidence of a violation that is the verdict.
     pub counterexample: Option<Counterexample>,
-    /// What the engine gave as evidence that the property holds, where it did not pass its check.
-    pub rejected: Option<Certificate>,
+    /// The evidence that did not pass its check, of whatever engine.
+    pub rejected: Vec<RejectedEvidence>,
     /// What was measured.
     pub statistics: Statistics,
     /// The engines that were tried before, without an answer.
     pub tried: Vec<Attempt>,
     /// The time that it took, the check of the evidence included.
     pub time: Duration,
+    /// The work that it was, which does not depend on the machine.
+    pub work: u64,
+}
+
+/// Evidence that did not pass its check: a fault in Semper.
+#[derive(Clone, Debug)]
+pub struct RejectedEvidence {
+    /// The engine that gave it.
+    pub engine: &'static str,
+    /// Why it did not pass.
+    pub why: String,
+    /// What was to be shown, and by what.
+    pub verdict: Verdict,
 }
 
 /// A verdict whose evidence was checked, where it could be.
@@ -133,36 +156,77 @@ pub fn check_with(
     budget: &Budget,
 ) -> CheckedOutcome {
     let start = Instant::now();
+    let allowed = budget.work_left().unwrap_or(u64::MAX);
+    let counted = budget.part_with_work(allowed);
     let prepared = prepare(subject, &subject.properties[property], settings.scheduler);
-    let Outcome { engine, verdict, mut statistics, tried } = engine.check(&prepared.task, budget);
+    let examiner = Examiner {
+        prepared: &prepared,
+        settings,
+        passed: None.into(),
+        rejected: Vec::new().into(),
+        seconds: Cell::new(None),
+    };
+    let outcome = engine.check_judged(&prepared.task, &examiner, &counted);
+    let Examiner { passed, rejected, seconds, .. } = examiner;
+    let Outcome { engine, verdict, mut statistics, tried } = outcome;
     let counterexample = match &verdict {
         Verdict::Violated(counterexample) => Some(counterexample.clone()),
         _ => None,
     };
-    let mut rejected = None;
-    let verdict = match verdict {
-        Verdict::Holds(certificate) if !settings.checks_evidence => {
-            CheckedVerdict::Holds { certificate, proof: Checked::NotAsked }
-        }
-        Verdict::Holds(certificate) => {
-            let checking = Instant::now();
-            let verdict = prove(&prepared.task, certificate.clone(), &settings.decider, budget);
-            let is_rejected = matches!(verdict, CheckedVerdict::Unknown(Reason::EvidenceRejected(_)));
-            rejected = is_rejected.then_some(certificate);
-            statistics.quantity("checking_seconds", checking.elapsed().as_secs_f64());
-            if let CheckedVerdict::Holds { proof: Checked::Passed(Proof::Refuted(proved)), .. } = &verdict {
-                statistics.count("obligations_at_sight", proved.shown.at_sight);
-                statistics.count("obligations_by_solver", proved.shown.by_command + proved.shown.by_embedded);
-            }
-            verdict
-        }
-        Verdict::Unknown(reason) => CheckedVerdict::Unknown(reason),
-        Verdict::Violated(_) if !settings.checks_evidence => {
-            CheckedVerdict::Violated { replayed: None, atoms: prepared.atoms }
-        }
-        Verdict::Violated(counterexample) => replay(prepared, &counterexample, budget),
+    let verdict = match (verdict, passed.into_inner()) {
+        (Verdict::Unknown(reason), _) => CheckedVerdict::Unknown(reason),
+        (_, Some(checked)) => checked,
+        // Nobody looked at the evidence.
+        (Verdict::Holds(certificate), None) => CheckedVerdict::Holds { certificate, proof: Checked::NotAsked },
+        (Verdict::Violated(_), None) => CheckedVerdict::Violated { replayed: None, atoms: prepared.atoms.clone() },
     };
-    CheckedOutcome { engine, verdict, counterexample, rejected, statistics, tried, time: start.elapsed() }
+    if let Some(seconds) = seconds.get() {
+        statistics.quantity("checking_seconds", seconds);
+    }
+    if let CheckedVerdict::Holds { proof: Checked::Passed(Proof::Refuted(proved)), .. } = &verdict {
+        statistics.count("obligations_at_sight", proved.shown.at_sight);
+        statistics.count("obligations_by_solver", proved.shown.by_command + proved.shown.by_embedded);
+    }
+    let (rejected, work) = (rejected.into_inner(), allowed - counted.work_left().unwrap_or(allowed));
+    CheckedOutcome { engine, verdict, counterexample, rejected, statistics, tried, time: start.elapsed(), work }
+}
+
+/// Checks the evidence of verdicts for one task, and keeps what the checks have shown.
+struct Examiner<'a> {
+    prepared: &'a Prepared,
+    settings: &'a Settings,
+    /// What has passed last: the portfolio asks no further then.
+    passed: RefCell<Option<CheckedVerdict>>,
+    rejected: RefCell<Vec<RejectedEvidence>>,
+    /// How long the last check of a certificate took.
+    seconds: Cell<Option<f64>>,
+}
+
+impl Judge for Examiner<'_> {
+    fn judge(&self, engine: &'static str, verdict: &Verdict, budget: &Budget) -> Result<(), Reason> {
+        if !self.settings.checks_evidence {
+            return Ok(());
+        }
+        let start = Instant::now();
+        self.seconds.set(None);
+        let checked = match verdict {
+            Verdict::Unknown(reason) => return Err(reason.clone()),
+            Verdict::Violated(counterexample) => replay(self.prepared, counterexample, budget),
+            Verdict::Holds(certificate) => {
+                let checked = prove(&self.prepared.task, certificate.clone(), &self.settings.decider, budget);
+                self.seconds.set(Some(start.elapsed().as_secs_f64()));
+                checked
+            }
+        };
+        let CheckedVerdict::Unknown(reason) = checked else {
+            self.passed.replace(Some(checked));
+            return Ok(());
+        };
+        if let Reason::EvidenceRejected(why) = &reason {
+            self.rejected.borrow_mut().push(RejectedEvidence { engine, why: why.clone(), verdict: verdict.clone() });
+        }
+        Err(reason)
+    }
 }
 
 /// Checks a certificate for a property of the subject, whoever made it. What is to be shown is shown by a solver of one's
@@ -193,10 +257,11 @@ pub fn certify(
         engine: "certify",
         verdict,
         counterexample: None,
-        rejected: None,
+        rejected: Vec::new(),
         statistics,
         tried: Vec::new(),
         time: start.elapsed(),
+        work: 0,
     }
 }
 
@@ -224,6 +289,7 @@ fn engine<'w>(settings: &Settings, watch: &'w dyn Watch) -> Box<dyn Engine + 'w>
         EngineChoice::Auto => Box::new(Portfolio::new(settings.threads, Fairness { watch })),
         EngineChoice::Explicit => Box::new(Explicit { threads: settings.threads, ..Explicit::default() }),
         EngineChoice::Fairness => Box::new(Fairness { watch }),
+        EngineChoice::Sampling => Box::new(Sampling),
     }
 }
 
@@ -300,15 +366,15 @@ fn prove(task: &Task, certificate: Certificate, decider: &Decider, budget: &Budg
 
 /// Replays a counterexample. One that shows no violation is a fault of the engine, and no verdict; one that leads to where
 /// the interpreter cannot follow shows nothing, and is none.
-fn replay(prepared: Prepared, counterexample: &Counterexample, budget: &Budget) -> CheckedVerdict {
+fn replay(prepared: &Prepared, counterexample: &Counterexample, budget: &Budget) -> CheckedVerdict {
     let Prepared { task, atoms, original_edge } = prepared;
-    match certify::confirm(&task, counterexample, budget) {
+    match certify::confirm(task, counterexample, budget) {
         Ok(mut replayed) => {
             if let Some(original_edge) = original_edge {
-                lead_back(&mut replayed.run, &original_edge);
+                lead_back(&mut replayed.run, original_edge);
             }
             shorten(&mut replayed, &task.program);
-            CheckedVerdict::Violated { replayed: Some(Box::new(replayed)), atoms }
+            CheckedVerdict::Violated { replayed: Some(Box::new(replayed)), atoms: atoms.clone() }
         }
         Err(Rejected::Exhausted(exhausted)) => CheckedVerdict::Unknown(Reason::Exhausted(exhausted)),
         Err(rejected @ Rejected::Unsupported { .. }) => {
@@ -416,7 +482,12 @@ mod tests {
         };
         let subject = load(&request, &Budget::unlimited()).subject.unwrap();
         let decide = |inputs: &[i64], property, settings: &Settings, budget: &Budget| {
-            check_with(&Claims(inputs.to_vec()), &subject, property, settings, budget).verdict
+            let outcome = check_with(&Claims(inputs.to_vec()), &subject, property, settings, budget);
+            let is_rejected = matches!(outcome.verdict, CheckedVerdict::Unknown(Reason::EvidenceRejected(_)));
+            let kept: Vec<&str> = outcome.rejected.iter().map(|rejected| rejected.engine).collect();
+            assert_eq!(kept, if is_rejected { vec!["claims"] } else { vec![] }, "what is rejected is kept");
+            assert_eq!(outcome.counterexample.is_some(), matches!(outcome.verdict, CheckedVerdict::Violated { .. }));
+            outcome.verdict
         };
         let checked = Settings::default();
         for (inputs, is_true) in [(&[7][..], true), (&[6], false), (&[], false), (&[1 << 40], false)] {

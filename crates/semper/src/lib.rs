@@ -54,7 +54,9 @@ pub use program;
 pub use report;
 pub use task;
 
-pub use check::{CheckedOutcome, CheckedVerdict, EngineChoice, Settings, check, check_watched, check_with};
+pub use check::{
+    CheckedOutcome, CheckedVerdict, EngineChoice, RejectedEvidence, Settings, check, check_watched, check_with,
+};
 pub use execute::{Execution, TraceTruth, execute, is_complete};
 pub use foundation::Budget;
 pub use load::{Loaded, load};

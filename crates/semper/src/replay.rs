@@ -111,6 +111,7 @@ pub fn replay(
     if let CheckedVerdict::Unknown(Reason::EvidenceRejected(why)) = &outcome.verdict {
         // Not a fault of an engine: the file may say what it likes.
         outcome.verdict = CheckedVerdict::Unknown(Reason::Incomplete(format!("not confirmed: {why}")));
+        outcome.rejected.clear();
     }
     outcome
 }

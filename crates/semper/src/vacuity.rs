@@ -10,8 +10,6 @@ mod cuts;
 mod place;
 mod suspects;
 
-use std::time::Duration;
-
 use automata::ltl::{Binary, Formula, Formulas, Node};
 use engines::explicit::Explicit;
 use engines::fairness::Fairness;
@@ -28,13 +26,10 @@ use suspects::{Asked, Part, Suspect, Why, atoms_written, each_suspect};
 /// The stable name of these warnings.
 const CODE: &str = "vacuous";
 
-/// The search takes no longer than this, and no longer than twice the time of the verdict. But what the verdict took in a
-/// lucky moment is no measure: it may take a little in any case, so that the same command warns of the same things.
-const MOST: Duration = Duration::from_secs(1);
-const LEAST: Duration = Duration::from_millis(200);
-
-/// How long executions are tried before the fairness engine is asked.
-const SAMPLING: Duration = Duration::from_millis(50);
+/// The search is no more work than this, a second's about, and no more than twice the work of the verdict; but a little
+/// in any case. Work is counted, not timed, so that the same command warns of the same things on every machine.
+const MOST: u64 = 1_000_000;
+const LEAST: u64 = 400_000;
 
 /// More suspicions than this are not looked into.
 const MOST_SUSPECTS: usize = 16;
@@ -48,21 +43,21 @@ pub fn vacuity(
     sources: &SourceMap,
     budget: &Budget,
 ) -> Diagnostics {
-    let limit = (outcome.time * 2).clamp(LEAST, MOST);
+    let limit = outcome.work.saturating_mul(2).clamp(LEAST, MOST);
     let limits = Limits { whole: budget, search: Some(limit), cut: Some(MOST) };
     reasons(subject, property, outcome, settings, sources, &limits)
 }
 
-/// What may be spent: parts of a budget, for so long.
+/// What may be spent: parts of a budget, for so much work.
 struct Limits<'b> {
     whole: &'b Budget,
-    search: Option<Duration>,
-    cut: Option<Duration>,
+    search: Option<u64>,
+    cut: Option<u64>,
 }
 
 impl Limits<'_> {
-    fn part(&self, limit: Option<Duration>) -> Budget {
-        limit.map_or_else(|| self.whole.part(), |limit| self.whole.part_of(limit))
+    fn part(&self, limit: Option<u64>) -> Budget {
+        limit.map_or_else(|| self.whole.part(), |limit| self.whole.part_with_work(limit))
     }
 }
 
@@ -151,17 +146,20 @@ struct Asker<'a> {
 }
 
 impl Asker<'_> {
-    /// Whether a goal holds; nothing where that was not found out in time. One question gets half of what is left, so that
-    /// a hard one leaves something for the others.
+    /// Whether a goal holds; nothing where that was not found out with so much work. One question gets half of what is
+    /// left, so that a hard one leaves something for the others; and no more than a third of the time that is left.
     fn holds(&self, task: &Task) -> Option<bool> {
         self.budget.check().ok()?;
-        let half = self.budget.remaining().map(|left| left / 2);
-        let sampling = half.map_or(SAMPLING, |half| half.min(SAMPLING));
-        let tried = self.first.map(|first| first.check(task, &self.budget.part_of(sampling)).verdict);
+        let within = match self.budget.remaining() {
+            Some(left) => self.budget.part_of(left / 3),
+            None => self.budget.part(),
+        };
+        let share = |of: u64| within.work_left().map_or_else(|| within.part(), |left| within.part_with_work(left / of));
+        let tried = self.first.map(|first| first.check(task, &share(4)).verdict);
         if let Some(Verdict::Violated(_)) = tried {
             return Some(false);
         }
-        let part = half.map_or_else(|| self.budget.part(), |half| self.budget.part_of(half));
+        let part = share(2);
         match self.engine.check(task, &part).verdict {
             Verdict::Holds(_) => Some(true),
             Verdict::Violated(_) => Some(false),

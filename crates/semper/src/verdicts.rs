@@ -257,12 +257,19 @@ fn diagnose(outcome: &CheckedOutcome, diagnostics: &mut Diagnostics) {
             let message = format!("the engine `{}` does not support this: {what}", outcome.engine);
             diagnostics.push(Diagnostic::warning("unsupported", message).at(*span));
         }
-        CheckedVerdict::Unknown(Reason::EvidenceRejected(why)) => {
-            let message = format!("internal error: the engine's evidence does not pass its check: {why}");
-            let help =
-                "this is a fault in Semper, not in your program; please report it with the command and its files";
-            diagnostics.push(Diagnostic::warning("evidence-rejected", message).help(help));
-        }
+        CheckedVerdict::Unknown(Reason::EvidenceRejected(why)) => diagnostics.push(rejected(outcome.engine, why)),
         _ => {}
     }
+    for attempt in &outcome.tried {
+        if let Reason::EvidenceRejected(why) = &attempt.reason {
+            diagnostics.push(rejected(attempt.engine, why));
+        }
+    }
+}
+
+/// Evidence that does not pass its check is told even where another engine has decided meanwhile.
+fn rejected(engine: &str, why: &str) -> Diagnostic {
+    let message = format!("internal error: the evidence of the engine `{engine}` does not pass its check: {why}");
+    let help = "this is a fault in Semper, not in your program; please report it with the command and its files";
+    Diagnostic::warning("evidence-rejected", message).help(help)
 }

@@ -2,6 +2,7 @@
 
 use foundation::Budget;
 
+use crate::judge::{Judge, judged};
 use crate::task::Task;
 use crate::verdict::Outcome;
 
@@ -15,4 +16,10 @@ pub trait Engine {
 
     /// Answers a task within a budget.
     fn check(&self, task: &Task, budget: &Budget) -> Outcome;
+
+    /// Answers a task with a verdict whose evidence passes, or with none. An engine that knows others goes on where
+    /// evidence does not pass.
+    fn check_judged(&self, task: &Task, judge: &dyn Judge, budget: &Budget) -> Outcome {
+        judged(self.check(task, budget), judge, budget)
+    }
 }

@@ -5,6 +5,7 @@
 //! | [`task`](mod@task) | a program, a property over it, and the semantics by which both are read |
 //! | [`negation`] | the automaton of the negated property, and how it reads words: the lazy product is a view of both |
 //! | [`engine`] | what an engine is |
+//! | [`judge`] | who decides whether evidence counts |
 //! | [`verdict`] | verdicts, reasons for having none, statistics |
 //! | [`counterexample`] | what shows a violation |
 //! | [`certificate`] | what shows that a property holds, and its text |
@@ -14,6 +15,7 @@
 pub mod certificate;
 pub mod counterexample;
 pub mod engine;
+pub mod judge;
 pub mod negation;
 pub mod task;
 pub mod verdict;
@@ -21,6 +23,7 @@ pub mod verdict;
 pub use certificate::{Certificate, ClosedStateSpace, Unwritten};
 pub use counterexample::{Counterexample, Lasso};
 pub use engine::Engine;
+pub use judge::{Believer, Judge};
 pub use negation::{Letter, Negation, WordReader};
 pub use task::{Scheduler, Task};
 pub use verdict::{Attempt, Figure, Outcome, Reason, Statistics, Verdict};

@@ -7,9 +7,9 @@ use semper::certificates::{self, multipliers::with_arguments};
 use semper::certify::Replayed;
 use semper::replay;
 use semper::saved::{Found, Question, Saved};
-use semper::task::{Attempt, Certificate, Reason, Scheduler};
+use semper::task::{Attempt, Certificate, Scheduler, Verdict};
 use semper::witnesses::{Proved, of_proof, of_violation};
-use semper::{CheckedOutcome, CheckedVerdict, EngineChoice, Request, Settings, Subject};
+use semper::{CheckedOutcome, CheckedVerdict, EngineChoice, RejectedEvidence, Request, Settings, Subject};
 
 use super::draft::Draft;
 use super::limits::{Limited, no_verdict};
@@ -91,9 +91,9 @@ fn decide(
             diagnostics.extend(semper::vacuity(&subject, property, &outcome, &settings, &sources, budget));
         }
         let verdict = semper::verdict(&subject, property, &outcome, &settings, &sources, &mut diagnostics);
-        if let CheckedVerdict::Unknown(Reason::EvidenceRejected(why)) = &outcome.verdict {
+        for rejected in &outcome.rejected {
             let asked = (request, &subject, property, settings.scheduler);
-            keep_rejected(asked, &outcome, why, &mut diagnostics);
+            keep_rejected(asked, rejected, &mut diagnostics);
         }
         if let (Some(path), CheckedVerdict::Holds { certificate, .. }) = (&options.certificate, &outcome.verdict) {
             let is_first = verdicts.iter().all(|earlier: &PropertyVerdict| earlier.verdict != "holds");
@@ -150,25 +150,24 @@ fn decide(
 /// Keeps evidence that did not pass its check in a file that can be sent with a report.
 fn keep_rejected(
     (request, subject, property, scheduler): (&Request, &Subject, usize, Scheduler),
-    outcome: &CheckedOutcome,
-    why: &str,
+    RejectedEvidence { engine, why, verdict }: &RejectedEvidence,
     diagnostics: &mut Diagnostics,
 ) {
     let Some(hashes) = replay::hashes(request, diagnostics) else { return };
-    let evidence = match (&outcome.rejected, &outcome.counterexample) {
-        (Some(certificate), _) => {
+    let evidence = match verdict {
+        Verdict::Holds(certificate) => {
             certificates::write(&Question::new(request, subject, property, scheduler, hashes), certificate)
         }
-        (None, Some(counterexample)) => {
+        Verdict::Violated(counterexample) => {
             Some(Saved::new(Found { request, subject, property, scheduler, counterexample }, hashes, None).text())
         }
-        (None, None) => None,
+        Verdict::Unknown(_) => None,
     };
     let Some(evidence) = evidence else { return };
-    let path = std::env::temp_dir().join(format!("semper-rejected-{}-{property}.txt", std::process::id()));
+    let path = std::env::temp_dir().join(format!("semper-rejected-{}-{property}-{engine}.txt", std::process::id()));
     let path = path.display().to_string();
     let arguments: Vec<String> = std::env::args().collect();
-    let text = format!("; {}\n; engine {}: {why}\n{evidence}", arguments.join(" "), outcome.engine);
+    let text = format!("; {}\n; engine {engine}: {why}\n{evidence}", arguments.join(" "));
     match host::write_text(&path, &text) {
         Ok(()) => {
             let message = format!("the evidence that was rejected is kept in `{path}`");

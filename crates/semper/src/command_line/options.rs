@@ -161,8 +161,9 @@ pub(crate) struct CheckOptions {
     pub property: PropertyOptions,
     #[command(flatten)]
     pub semantics: SemanticsOptions,
-    /// What decides the question; `none` only reads both sides and reports what was understood.
-    #[arg(long, value_name = "auto|explicit|fairness|none", default_value = "auto", help_heading = "Engine")]
+    /// What decides the question: all states (`explicit`), proofs by refuted traces (`fairness`), a few executions
+    /// (`sampling`), or one after the other (`auto`); `none` only reads both sides and reports what was understood.
+    #[arg(long, value_name = "auto|explicit|fairness|sampling|none", default_value = "auto", help_heading = "Engine")]
     pub engine: String,
     /// Which schedules of threads count: all of them, or only those that are weakly or strongly fair to every thread.
     #[arg(long, value_name = "any|weak-fair|strong-fair", default_value = "any", hide_possible_values = true)]
