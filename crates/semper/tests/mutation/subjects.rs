@@ -1,8 +1,6 @@
 //! Small programs with properties of which it is known whether they hold, in the manner of `suite/loops` and
 //! `suite/temporal`: each way in which a proof can be built is used by some of them, and siblings differ in little.
 
-use std::time::Duration;
-
 use semper::certify::{Decider, prove_with};
 use semper::engines::explicit::Explicit;
 use semper::engines::fairness::Fairness;
@@ -179,18 +177,18 @@ pub fn tasks(holds: bool) -> Vec<(&'static Subject, Task)> {
     SUBJECTS.iter().filter(|subject| subject.holds == holds).map(|subject| (subject, subject.task())).collect()
 }
 
-/// What the fairness engine says for a goal that holds, within a time.
-pub fn refutation(task: &Task, time: Duration) -> Option<Certificate> {
-    claim(&Fairness { watch: &Unwatched }, task, time)
+/// What the fairness engine says for a goal that holds, with so much work.
+pub fn refutation(task: &Task, work: u64) -> Option<Certificate> {
+    claim(&Fairness { watch: &Unwatched }, task, work)
 }
 
-/// What the explicit engine says for a goal that holds, within a time.
-pub fn closed_state_space(task: &Task, time: Duration) -> Option<Certificate> {
-    claim(&Explicit::default(), task, time)
+/// What the explicit engine says for a goal that holds, with so much work.
+pub fn closed_state_space(task: &Task, work: u64) -> Option<Certificate> {
+    claim(&Explicit::default(), task, work)
 }
 
-fn claim(engine: &dyn Engine, task: &Task, time: Duration) -> Option<Certificate> {
-    match engine.check(task, &Budget::unlimited().with_time(time)).verdict {
+fn claim(engine: &dyn Engine, task: &Task, work: u64) -> Option<Certificate> {
+    match engine.check(task, &Budget::unlimited().part_with_work(work)).verdict {
         Verdict::Holds(certificate) => Some(certificate),
         _ => None,
     }
@@ -209,6 +207,6 @@ pub fn is_accepted(task: &Task, certificate: &Certificate) -> bool {
 
 /// The same with a solver of one's choice.
 pub fn is_accepted_by(task: &Task, certificate: &Certificate, decider: &Decider) -> bool {
-    let budget = Budget::unlimited().with_time(Duration::from_secs(20));
+    let budget = Budget::unlimited().part_with_work(20_000_000);
     through_text(certificate).is_ok_and(|read| prove_with(task, &read, None, decider, &budget).is_ok())
 }
