@@ -272,10 +272,11 @@ pub fn undecided(settings: &Settings, why: Exhausted) -> CheckedOutcome {
         engine: name,
         verdict: CheckedVerdict::Unknown(Reason::Exhausted(why)),
         counterexample: None,
-        rejected: None,
+        rejected: Vec::new(),
         statistics: Statistics::default(),
         tried: Vec::new(),
         time: Duration::ZERO,
+        work: 0,
     }
 }
 
