@@ -15,6 +15,11 @@ COUNT ?= 1000
 hunt:
 	cargo run --release --package semper-hunt -- differential --count $(COUNT)
 
+# Compares errors with what the C compiler's sanitisers see on COUNT random programs.
+.PHONY: hunt-library
+hunt-library:
+	cargo run --release --package semper-hunt -- library --count $(COUNT)
+
 # Compares engines with each other and with executions on COUNT random programs and formulas.
 .PHONY: hunt-engines
 hunt-engines:

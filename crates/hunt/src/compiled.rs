@@ -65,6 +65,22 @@ impl Compiler {
         )
     }
 
+    /// The reference with the checks that see what the semantics calls an error, for programs that may have one. Library
+    /// functions are called as they stand, so that the sanitiser sees the calls.
+    pub fn sanitised() -> Compiler {
+        Compiler::new(
+            "cc",
+            &[
+                "-O0",
+                "-w",
+                "-fno-builtin",
+                "-fsanitize=address,undefined,bounds-strict",
+                "-fno-sanitize=signed-integer-overflow,shift-base",
+                "-fno-sanitize-recover=all",
+            ],
+        )
+    }
+
     /// Other compilers and levels of optimisation, which must agree with the reference on every program whose behaviour
     /// is defined. The caller finds out which of them are installed.
     pub fn witnesses() -> Vec<Compiler> {

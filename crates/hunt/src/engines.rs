@@ -113,18 +113,20 @@ pub fn compare(case: &Case, seed: u64, budget: &Budget) -> Agreement {
     }
 }
 
-struct Answered {
-    holds: Option<bool>,
+/// What an engine says, and what the check of its evidence comes to.
+pub(crate) struct Answered {
+    pub(crate) holds: Option<bool>,
     compiled: bool,
     unknown: String,
-    fault: Option<String>,
+    pub(crate) fault: Option<String>,
     /// Whether evidence that it holds was checked.
     checked: bool,
     /// Why such evidence could not be checked.
     unchecked: Option<String>,
 }
 
-fn answer(engine: &dyn Engine, task: &Task, budget: &Budget) -> Answered {
+/// Asks an engine, and checks its evidence.
+pub(crate) fn answer(engine: &dyn Engine, task: &Task, budget: &Budget) -> Answered {
     let mut answered =
         Answered { holds: None, compiled: false, unknown: String::new(), fault: None, checked: false, unchecked: None };
     let outcome = match panics_told(|| Ok(engine.check(task, &budget.part_of(LONGEST)))) {

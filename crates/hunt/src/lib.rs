@@ -3,7 +3,8 @@
 //! [`generate()`] makes the programs, [`compiled`] runs them through a C compiler, [`interpreted`] through the front end
 //! and the interpreter, [`differential`] compares, [`reduce`](mod@reduce) makes what disagrees small. [`engines`] compares
 //! engines with each other and with executions, on the programs and formulas of [`reactive`](mod@reactive) and
-//! [`numeric`](mod@numeric).
+//! [`numeric`](mod@numeric). [`sanitised`] compares errors with what a sanitiser sees, on the programs of
+//! [`library_program`].
 //!
 //! As much of it as asked for, with a report, the exit status 1 and reduced programs where something disagrees:
 //!
@@ -19,15 +20,18 @@ pub mod differential;
 pub mod engines;
 mod generate;
 pub mod interpreted;
+mod library;
 pub mod numeric;
 pub mod passes;
 mod program;
 mod random;
 pub mod reactive;
 pub mod reduce;
+pub mod sanitised;
 mod wild;
 
 pub use generate::generate;
+pub use library::library_program;
 pub use program::{Features, GeneratedProgram, ObservedGlobal, Size};
 pub use random::Random;
 pub use wild::wild;

@@ -11,7 +11,7 @@ use hunt::compiled::{self, Compiler};
 use hunt::differential::{Outcome, Side, compare};
 use hunt::engines::Agreement;
 use hunt::reduce::reduce;
-use hunt::{GeneratedProgram, Size, generate, interpreted, passes, wild};
+use hunt::{GeneratedProgram, Size, generate, interpreted, library_program, passes, sanitised, wild};
 use program::DataModel;
 
 const USAGE: &str = "usage: hunt COMMAND [--count N] [--seed S] [--size small|medium|large] [--jobs N] [--into FOLDER]
@@ -20,17 +20,21 @@ commands:
   differential  compares the interpreter with the system's compiler, for 64-bit and where possible 32-bit machines
   passes        compares programs before and after the passes that prepare them for engines; needs no compiler
   engines       compares engines with each other and with executions, on small programs and formulas
+  library       compares errors with what the compiler's sanitisers see, on programs that call library functions directly
+                and through pointers; every eighth program is also checked for `G ! error` by the explicit engine
   generate      prints the program of one seed, its inputs and its trace
   validate      compares compilers with one another: shows that the programs leave nothing open
   coverage      counts how often each construct occurs
 
 A program that disagrees is made small and written into FOLDER (default: hunt-findings); the exit status is then 1.";
 
-/// How many smaller programs are tried for each finding.
+/// How many smaller programs are tried for each finding, and where a sanitiser has to be built for each of them.
 const REDUCTION_ATTEMPTS: usize = 4000;
+const SANITISED_REDUCTION_ATTEMPTS: usize = 200;
 /// How many findings are made small; the others, and refusals for the same reason, are only listed.
 const REDUCED_FINDINGS: usize = 10;
 
+#[derive(Clone)]
 struct Options {
     command: String,
     count: u64,
@@ -38,6 +42,8 @@ struct Options {
     size: Size,
     jobs: u64,
     into: String,
+    /// How many smaller programs are tried for each finding.
+    attempts: usize,
 }
 
 fn main() -> ExitCode {
@@ -53,6 +59,7 @@ fn main() -> ExitCode {
         "differential" => differential(&options),
         "passes" => passes(&options),
         "engines" => engines(&options),
+        "library" => library(&options),
         "generate" => print_program(&options),
         "validate" => validate(&options),
         "coverage" => print_coverage(&options),
@@ -72,6 +79,7 @@ fn parse(arguments: &[String]) -> Result<Options, String> {
         size: Size::Medium,
         jobs: 2,
         into: "hunt-findings".to_string(),
+        attempts: REDUCTION_ATTEMPTS,
     };
     for pair in rest.chunks(2) {
         let [name, value] = pair else { return Err(format!("`{}` has no value", pair[0])) };
@@ -156,6 +164,27 @@ fn differential(options: &Options) -> ExitCode {
         }
         Outcome::Agreement { states }
     })
+}
+
+/// The interpreter and the explicit engine against sanitisers.
+fn library(options: &Options) -> ExitCode {
+    interpreted::keep_panics_quiet();
+    let compiler = Compiler::sanitised();
+    if !compiler.is_available() {
+        eprintln!("{compiler}: cannot link and run programs");
+        return ExitCode::from(2);
+    }
+    let tally = sanitised::Tally::default();
+    let code = hunt_programs(
+        &Options { attempts: SANITISED_REDUCTION_ATTEMPTS, ..options.clone() },
+        &|seed, _| library_program(seed),
+        &|program, wanted| {
+            let ignored = sanitised::Tally::default();
+            sanitised::compare(program, &compiler, if wanted.is_some() { &ignored } else { &tally })
+        },
+    );
+    println!("{tally}");
+    code
 }
 
 /// Engines against each other.
@@ -341,7 +370,7 @@ fn is_fault_of_a_compiler(outcome: &Outcome) -> bool {
 
 fn write_finding(options: &Options, program: &GeneratedProgram, outcome: &Outcome, test: &Test<'_>) {
     let mut last = outcome.clone();
-    let reduced = reduce(program, REDUCTION_ATTEMPTS, &mut |candidate| {
+    let reduced = reduce(program, options.attempts, &mut |candidate| {
         let result = test(candidate, Some(outcome));
         let interesting = result.is_like(outcome);
         if interesting {

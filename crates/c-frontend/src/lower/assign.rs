@@ -89,7 +89,10 @@ impl Lowering<'_> {
                 let what = format!("`{}` arithmetic is", self.describe(ty.unqualified()));
                 self.unsupported("unsupported-long-double", &what, span, "use `double`")
             }
-            CType::VaList => self.unsupported_va_list(span),
+            CType::VaList => {
+                let text = "a `va_list` cannot be assigned to";
+                self.fail(foundation::Diagnostic::error("assign-array", text).at(span).help("use `va_copy`"))
+            }
             _ => Ok(()),
         }
     }

@@ -97,6 +97,7 @@ impl View<'_> {
                 BindingKind::Constant(value, ty) => Found::Constant(value.clone(), *ty),
                 BindingKind::Typedef(ty) => Found::Type(*ty),
                 BindingKind::Function(function) => Found::Function(*function),
+                BindingKind::Faulty(_) => continue,
             };
             if !found.iter().any(|(other, _)| *other == meaning) {
                 found.push((meaning, binding.span));
@@ -295,10 +296,16 @@ impl Translation {
             revivals: Default::default(),
             file_scope: HashMap::new(),
             function: None,
+            lengths: HashMap::new(),
+            variable_arrays: HashMap::new(),
+            automatic_used: false,
             threaded: false,
             unevaluated: 0,
             range_elements: 0,
             function_names: Default::default(),
+            refusals: Vec::new(),
+            refused_declarations: Vec::new(),
+            refusable: false,
         };
         let truth = lowering.atom_truth(root, span);
         self.program = lowering.program;

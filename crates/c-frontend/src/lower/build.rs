@@ -19,6 +19,8 @@ pub(crate) struct FunctionBuilder {
     pub result: Qual,
     /// Whether nothing is observed in it.
     pub library: bool,
+    /// Whether something in it is not supported, so that it has no meaning: further faults follow from that one.
+    pub refused: bool,
     /// Where the next edge begins.
     pub at: LocationId,
     /// The edge that was made last, if control comes to `at` by this edge alone.
@@ -36,6 +38,10 @@ pub(crate) struct FunctionBuilder {
     /// The variables of each block, the outermost block of a function excepted.
     pub block_variables: HashMap<BlockId, Vec<VariableId>>,
     pub next_temporary: u32,
+    /// What is remembered of the stack of storage whose size only the run knows.
+    pub marks: super::automatic::Marks,
+    /// The parameter that receives the further arguments, if the function takes any.
+    pub further: Option<VariableId>,
 }
 
 /// A label, perhaps only used so far.
@@ -222,12 +228,12 @@ impl Lowering<'_> {
         self.program.exprs.intern(program::ExprKind::Load(place), ty)
     }
 
-    /// Refuses a construct by name.
+    /// Refuses a construct by name. Inside a function that matters only if the function can be reached.
     pub(crate) fn unsupported<T>(&mut self, code: &'static str, what: &str, span: Span, help: &str) -> Lower<T> {
         let mut diagnostic = Diagnostic::error(code, format!("{what} not supported")).at(span);
         if !help.is_empty() {
             diagnostic = diagnostic.help(help);
         }
-        self.fail(diagnostic)
+        self.refuse(diagnostic)
     }
 }

@@ -45,7 +45,10 @@ impl Lowering<'_> {
             }
         };
         let function_type = self.types.as_function(ty.ty).expect("callees are functions").clone();
-        let operands = self.arguments(&function_type, arguments, span)?;
+        let mut operands = self.arguments(&function_type, arguments, span)?;
+        if function_type.variadic && self.passes_further(&callee) {
+            self.pass_further(&mut operands, function_type.parameters.len(), span)?;
+        }
         let noreturn = match callee {
             Callee::Function(id) => {
                 let info = &self.functions[&id];
@@ -189,6 +192,13 @@ impl Lowering<'_> {
             return Ok(());
         }
         let text = self.text(name);
+        if let Some(plain) = text.strip_prefix("__builtin_").and_then(|plain| self.symbols.get(plain))
+            && let Some(ty) = self.library_type(plain)
+        {
+            let function = self.external_function(plain, ty, span);
+            self.scopes.declare(name, Binding { kind: BindingKind::Function(function), span });
+            return Ok(());
+        }
         if text.starts_with("__builtin_") && !super::library::is_known(&text) {
             return self.unsupported("unsupported-builtin", &format!("`{text}` is"), span, "");
         }

@@ -67,7 +67,7 @@ impl Lowering<'_> {
                     let what = format!("`{}` arithmetic is", self.describe(ty.unqualified()));
                     self.unsupported("unsupported-long-double", &what, span, "use `double`")
                 }
-                CType::VaList => self.unsupported_va_list(span),
+                CType::VaList => Ok(self.list_value(place, Lowered { value: Value::Void, ty, bit_width, span })),
                 CType::Void => Ok(Lowered { value: Value::Void, ty: ty.unqualified(), bit_width: None, span }),
                 _ => {
                     let value = self.read(place, ty, bit_width, span)?;
@@ -76,15 +76,6 @@ impl Lowering<'_> {
             },
             value => Ok(Lowered { value, ty, bit_width, span }),
         }
-    }
-
-    pub(crate) fn unsupported_va_list<T>(&mut self, span: Span) -> Lower<T> {
-        self.unsupported(
-            "unsupported-va-arg",
-            "reading variadic arguments is",
-            span,
-            "give the function a fixed list of parameters",
-        )
     }
 
     /// The value in a place. Device registers, and volatile objects if the user asks for it, are input.

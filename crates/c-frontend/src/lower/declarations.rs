@@ -43,6 +43,10 @@ impl Lowering<'_> {
             TypeSpecifier::TypeofExpr(expr) => self.type_of_unevaluated(*expr)?,
             TypeSpecifier::Name(name) => match self.scopes.find(*name).map(|binding| &binding.kind) {
                 Some(BindingKind::Typedef(ty)) => *ty,
+                Some(BindingKind::Faulty(refusal)) => {
+                    let refusal = *refusal;
+                    return self.faulty_use(refusal);
+                }
                 _ => {
                     let text = format!("`{}` is not a type", self.text(*name));
                     return self.error("unknown-type", text, span);
@@ -118,7 +122,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn array_type(&mut self, element: Qual, length: Option<u64>, span: Span) -> Lower<Qual> {
+    pub(crate) fn array_type(&mut self, element: Qual, length: Option<u64>, span: Span) -> Lower<Qual> {
         if let CType::Function(_) | CType::Void = self.types.get(element.ty) {
             let text = format!("an array cannot have elements of type `{}`", self.describe(element));
             return self.error("array-element", text, span);
@@ -143,8 +147,8 @@ impl Lowering<'_> {
             return Ok(None);
         }
         let span = self.ast.exprs[expr].span;
-        let value = match self.try_integer_constant(expr)? {
-            Some((value, _)) => value,
+        let value = match self.constant_length(expr)? {
+            Some(value) => value,
             None => {
                 let ty = self.type_of_unevaluated(expr)?;
                 if !self.types.is_integer(ty.ty) {
@@ -166,6 +170,16 @@ impl Lowering<'_> {
             }
             None => self.error("object-too-large", "this array is too large", span),
         }
+    }
+
+    /// The length of an array if it is a constant. It is asked for more than once, and lengths may be nested.
+    pub(crate) fn constant_length(&mut self, expr: crate::syntax::ast::ExprId) -> Lower<Option<BigInt>> {
+        if let Some(known) = self.lengths.get(&expr) {
+            return Ok(known.clone());
+        }
+        let length = self.try_integer_constant(expr)?.map(|(value, _)| value);
+        self.lengths.insert(expr, length.clone());
+        Ok(length)
     }
 
     fn function_type(&mut self, result: Qual, derived: &FunctionDerived) -> Lower<Qual> {

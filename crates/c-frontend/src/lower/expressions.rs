@@ -44,10 +44,16 @@ impl Lowering<'_> {
                 self.member(*base, *arrow, *member, *member_span, span)
             }
             ExprKind::SizeofExpr(operand) => {
+                if let Some(size) = self.variable_array_size(*operand, span) {
+                    return Ok(size);
+                }
                 let ty = self.type_of_unevaluated(*operand)?;
                 self.size_of(ty, span)
             }
             ExprKind::SizeofType(name) => {
+                if let Some(size) = self.variable_type_size(name, span)? {
+                    return Ok(size);
+                }
                 let ty = self.type_name(name)?;
                 self.size_of(ty, span)
             }
@@ -73,7 +79,7 @@ impl Lowering<'_> {
             ExprKind::LabelAddress(_) => {
                 self.unsupported("unsupported-label-address", "addresses of labels are", span, "use a `switch`")
             }
-            ExprKind::VaArg(..) => self.unsupported_va_list(span),
+            ExprKind::VaArg(list, name) => self.variadic_argument(*list, name, span),
             ExprKind::Offsetof(name, designators) => self.offset_of(name, designators, span),
             ExprKind::TypesCompatible(left, right) => {
                 let (left, right) = (self.type_name(left)?, self.type_name(right)?);
@@ -95,16 +101,21 @@ impl Lowering<'_> {
         match kind {
             Some(BindingKind::External(_)) => unreachable!("external objects are made when they are used"),
             Some(BindingKind::Variable(variable)) => {
+                if let Some(array) = self.as_variable_array(variable, span) {
+                    return Ok(array);
+                }
                 let ty = self.variable_types[&variable];
                 let model = self.types.model_type(ty.ty, &mut self.program.types);
                 let place = Place::variable(variable, model);
                 Ok(Lowered { value: Value::Place(place), ty, bit_width: None, span })
             }
             Some(BindingKind::Function(function)) => {
-                let ty = self.functions[&function].ty;
+                let (ty, name) = (self.functions[&function].ty, self.functions[&function].name);
                 self.note_use(name);
+                self.note_address(name, function, span);
                 Ok(Lowered { value: Value::Function(function), ty, bit_width: None, span })
             }
+            Some(BindingKind::Faulty(refusal)) => self.faulty_use(refusal),
             Some(BindingKind::Constant(value, ty)) => Ok(self.constant(Constant::Int(value), ty, span)),
             Some(BindingKind::Typedef(_)) => {
                 let text = format!("`{}` is a type: a value is needed here", self.text(name));

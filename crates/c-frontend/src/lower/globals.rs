@@ -1,31 +1,35 @@
-//! Translation units: functions and objects at file scope, linkage (6.2.2), tentative definitions (6.9.2), and
-//! declarations inside blocks.
+//! Translation units: declarations of functions and objects at file scope, linkage (6.2.2), tentative definitions (6.9.2),
+//! and declarations inside blocks.
 
 use std::rc::Rc;
 
 use foundation::{Diagnostic, Span};
-use program::{Function, FunctionId, Initial, Observe, Op, Operand, Variable, VariableId, VariableKind};
+use program::{Function, FunctionId, Initial, Observe, Op, Variable, VariableId, VariableKind};
 
-use super::build::FunctionBuilder;
 use super::effects::Tree;
 use super::scope::{Binding, BindingKind};
 use super::{FunctionInfo, Linked, Lower, Lowering};
 use crate::syntax::ast::{
-    Declaration, Derived, ExternalDeclaration, FunctionDefinition, FunctionDerived, InitDeclarator, Initializer,
-    Specifiers, StmtKind, Storage, TypeSpecifier,
+    Declaration, ExternalDeclaration, InitDeclarator, Initializer, Specifiers, Storage, TypeSpecifier,
 };
 use crate::syntax::symbols::Symbol;
-use crate::types::{CType, FunctionType, IntKind, Qual};
+use crate::types::Qual;
 
 impl Lowering<'_> {
     /// Lowers a translation unit.
     pub(crate) fn unit(&mut self, ast: Rc<Tree>) {
         self.scopes.start_unit();
-        self.ast = ast.clone();
+        self.enter_tree(ast.clone());
         let own: Vec<Symbol> = super::defined_functions(&ast, true).filter(|name| self.defined.insert(*name)).collect();
         for item in &ast.items {
             let _ = match item {
-                ExternalDeclaration::Function(function) => self.function_definition(function, false),
+                ExternalDeclaration::Function(function) => {
+                    let before = self.refused_declarations.len();
+                    let lowered = self.function_definition(function, false);
+                    let declarator = &function.declarator;
+                    self.note_faulty(lowered, declarator.name, declarator.span, before);
+                    lowered
+                }
                 ExternalDeclaration::Declaration(declaration) => self.external_declaration(declaration),
                 ExternalDeclaration::Asm(span) => {
                     let text = "assembly at file scope is ignored";
@@ -72,15 +76,20 @@ impl Lowering<'_> {
         if let TypeSpecifier::Auto = specifiers.ty {
             return self.error("auto-type", "`__auto_type` cannot be used at file scope", *span);
         }
-        let base = self.specified_type(specifiers)?;
+        // What is not supported in a type or an attribute matters when a name that has it is used.
+        let only_tag = declarators.is_empty();
+        let before = self.refused_declarations.len();
+        let base = self.refusing(!only_tag, |lowering| lowering.specified_type(specifiers));
         for declarator in declarators {
-            let _ = self.external_declarator(base, specifiers, declarator);
+            let before = if base.is_ok() { self.refused_declarations.len() } else { before };
+            let lowered = base.and_then(|base| self.external_declarator(base, specifiers, declarator));
+            self.note_faulty(lowered, declarator.declarator.name, declarator.declarator.span, before);
         }
         Ok(())
     }
 
     fn external_declarator(&mut self, base: Qual, specifiers: &Specifiers, item: &InitDeclarator) -> Lower<()> {
-        let ty = self.derived_type(base, &item.declarator, false)?;
+        let ty = self.refusing(true, |lowering| lowering.derived_type(base, &item.declarator, false))?;
         let span = item.declarator.span;
         let Some(name) = item.declarator.name else { return Ok(()) };
         if specifiers.storage == Some(Storage::Typedef) {
@@ -96,8 +105,12 @@ impl Lowering<'_> {
         }
         let mut attributes = specifiers.attributes.iter().chain(&item.declarator.attributes);
         if let Some(alias) = attributes.find(|attribute| attribute.name == "alias") {
-            return self.unsupported("unsupported-attribute", "the attribute `alias` is", alias.span, "");
+            let span = alias.span;
+            return self.refusing(true, |lowering| {
+                lowering.unsupported("unsupported-attribute", "the attribute `alias` is", span, "")
+            });
         }
+        self.refusing(true, |lowering| lowering.refuse_atomic(ty, span))?;
         self.global_object(name, ty, specifiers, item.initializer.as_ref(), span)
     }
 
@@ -135,7 +148,12 @@ impl Lowering<'_> {
             .find(|attribute| matches!(attribute.name.as_str(), "alias" | "ifunc" | "constructor" | "destructor"))
             .map(|attribute| (attribute.name.clone(), attribute.span));
         if let Some((attribute, span)) = unsupported {
-            return self.unsupported("unsupported-attribute", &format!("the attribute `{attribute}` is"), span, "");
+            // What runs before the entry or after it matters whether it is called or not.
+            let called = matches!(attribute.as_str(), "alias" | "ifunc");
+            return self.refusing(called, |lowering| {
+                let what = format!("the attribute `{attribute}` is");
+                lowering.unsupported("unsupported-attribute", &what, span, "")
+            });
         }
         let internal = specifiers.storage == Some(Storage::Static);
         let function = self.function_entity(name, ty, internal, span)?;
@@ -221,154 +239,6 @@ impl Lowering<'_> {
         });
         self.functions.insert(id, FunctionInfo { name, ty, has_body: false, noreturn: false, span, warned: false });
         id
-    }
-
-    /// A function with its body.
-    pub(crate) fn function_definition(&mut self, definition: &FunctionDefinition, library: bool) -> Lower<()> {
-        let Some(name) = definition.declarator.name else {
-            return self.error("function-name", "this function has no name", definition.span);
-        };
-        let base = self.specified_type(&definition.specifiers)?;
-        let mut ty = self.derived_type(base, &definition.declarator, false)?;
-        let Some(Derived::Function(derived)) = definition.declarator.derived.first() else {
-            return self.error("function-body", "only a function can have a body", definition.span);
-        };
-        if !derived.prototype {
-            ty = self.old_style_type(ty, derived, definition)?;
-        }
-        let span = definition.declarator.span;
-        let item = InitDeclarator { declarator: definition.declarator.clone(), initializer: None };
-        let function = self.declare_function(name, ty, &definition.specifiers, &item, span)?;
-        if self.functions[&function].has_body {
-            let earlier = self.functions[&function].span;
-            let diagnostic = Diagnostic::error("redefinition", format!("`{}` is defined twice", self.text(name)))
-                .at(span)
-                .also(earlier, "first here");
-            return self.fail(diagnostic);
-        }
-        if let Some(info) = self.functions.get_mut(&function) {
-            info.has_body = true;
-            info.span = span;
-        }
-        self.program.functions[function].library = library;
-        self.program.functions[function].span = span;
-        self.function_body(function, name, ty, derived, definition)
-    }
-
-    /// The type of a function whose parameters are declared behind its declarator, or not at all.
-    fn old_style_type(&mut self, ty: Qual, derived: &FunctionDerived, definition: &FunctionDefinition) -> Lower<Qual> {
-        let function = self.types.as_function(ty.ty).expect("a function type").clone();
-        let mut parameters = vec![self.types.int(IntKind::Int); derived.identifiers.len()];
-        for declaration in &definition.old_style {
-            let Declaration::Declarators { specifiers, declarators, .. } = declaration else { continue };
-            let base = self.specified_type(specifiers)?;
-            for item in declarators {
-                let declared = self.derived_type(base, &item.declarator, true)?;
-                let declared = self.adjust_parameter(declared);
-                match derived.identifiers.iter().position(|(name, _)| Some(*name) == item.declarator.name) {
-                    Some(at) => parameters[at] = declared,
-                    None => {
-                        return self.error("unknown-name", "this is not one of the parameters", item.declarator.span);
-                    }
-                }
-            }
-        }
-        Ok(self.types.qual(CType::Function(FunctionType { parameters, ..function })))
-    }
-
-    fn function_body(
-        &mut self,
-        function: FunctionId,
-        name: Symbol,
-        ty: Qual,
-        derived: &FunctionDerived,
-        definition: &FunctionDefinition,
-    ) -> Lower<()> {
-        let function_type = self.types.as_function(ty.ty).expect("a function type").clone();
-        let result = function_type.result;
-        if !self.types.is_void(result.ty) && self.types.size_bits(result.ty).is_none() {
-            let text = format!("this function returns the incomplete type `{}`", self.describe(result));
-            return self.error("incomplete-type", text, definition.span);
-        }
-        let result_model = match self.types.is_void(result.ty) {
-            true => None,
-            false => Some(self.types.model_type(result.ty, &mut self.program.types)),
-        };
-        self.program.functions[function].result = result_model;
-        self.program.functions[function].variadic = function_type.variadic;
-        let block = self.scopes.open();
-        let parameters = self.parameters(function, derived, &function_type);
-        let entry = self.program.add_location(function);
-        self.program.functions[function].entry = Some(entry);
-        let library = self.program.functions[function].library;
-        self.function = Some(FunctionBuilder {
-            id: function,
-            name,
-            result,
-            library,
-            at: entry,
-            last: None,
-            labels: Default::default(),
-            gotos: Vec::new(),
-            breaks: Vec::new(),
-            continues: Vec::new(),
-            switches: Vec::new(),
-            blocks: vec![block],
-            block_variables: Default::default(),
-            next_temporary: 0,
-        });
-        let ast = self.ast.clone();
-        if parameters.is_ok()
-            && let StmtKind::Compound(items) = &ast.statements[definition.body].kind
-        {
-            self.block_items(items);
-        }
-        let end = ast.statements[definition.body].span.after();
-        let _ = self.fall_off_the_end(name, result, end);
-        self.resolve_gotos();
-        self.function = None;
-        self.scopes.close();
-        Ok(())
-    }
-
-    /// Reaching the final brace returns; `main` then returns 0 (5.1.2.2.3).
-    fn fall_off_the_end(&mut self, name: Symbol, result: Qual, span: Span) -> Lower<()> {
-        let zero = if self.symbols.text(name) == "main" {
-            self.types.scalar(result.ty).map(|scalar| Operand::Scalar(self.zero(scalar)))
-        } else {
-            None
-        };
-        self.emit(Op::Return(zero), span)
-    }
-
-    fn parameters(&mut self, function: FunctionId, derived: &FunctionDerived, ty: &FunctionType) -> Lower<()> {
-        let names: Vec<(Option<Symbol>, Span)> = if derived.prototype {
-            derived.parameters.iter().map(|parameter| (parameter.declarator.name, parameter.span)).collect()
-        } else {
-            derived.identifiers.iter().map(|(name, span)| (Some(*name), *span)).collect()
-        };
-        for ((name, span), ty) in names.into_iter().zip(&ty.parameters) {
-            if self.types.size_bits(ty.ty).is_none() {
-                let text = format!("this parameter has the incomplete type `{}`", self.describe(*ty));
-                return self.error("incomplete-type", text, span);
-            }
-            let text = name.map_or("(unnamed)".to_owned(), |name| self.text(name));
-            let model = self.types.model_type(ty.ty, &mut self.program.types);
-            let variable = self.program.variables.push(Variable {
-                name: text,
-                kind: VariableKind::Parameter(function),
-                ty: model,
-                address_taken: false,
-                span,
-            });
-            self.variable_types.insert(variable, *ty);
-            self.program.functions[function].parameters.push(variable);
-            if let Some(name) = name {
-                self.scopes.note_local(function, name, variable);
-                self.declare_name(name, Binding { kind: BindingKind::Variable(variable), span })?;
-            }
-        }
-        Ok(())
     }
 
     /// An object at file scope.
@@ -594,5 +464,6 @@ impl Lowering<'_> {
             self.emit_to(Op::Discard(variable), to, span, Observe::No);
             self.go_on_at(to);
         }
+        self.leave_marks(open_blocks, span);
     }
 }

@@ -7,6 +7,7 @@
 
 mod assign;
 mod atoms;
+mod automatic;
 mod build;
 mod calls;
 mod conditions;
@@ -15,12 +16,14 @@ mod convert;
 mod declarations;
 mod effects;
 mod expressions;
+mod functions;
 mod globals;
 mod initializers;
 mod library;
 mod literals;
 mod operators;
 mod places;
+mod reached;
 mod records;
 mod scope;
 mod sequence;
@@ -28,6 +31,7 @@ mod statements;
 mod switch;
 mod threads;
 mod tidy;
+mod variadic;
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -124,6 +128,12 @@ pub(crate) struct Lowering<'a> {
     pub file_scope: HashMap<Symbol, Vec<Binding>>,
     /// The function being lowered.
     pub function: Option<FunctionBuilder>,
+    /// The lengths of arrays in the syntax tree being lowered, as far as they have been asked for: none if not constant.
+    pub lengths: HashMap<crate::syntax::ast::ExprId, Option<num_bigint::BigInt>>,
+    /// The arrays of variable length, by the variables that point to them.
+    pub variable_arrays: HashMap<VariableId, automatic::VariableArray>,
+    /// Whether there is storage whose size only the run knows.
+    pub automatic_used: bool,
     /// Whether the program may have threads, so that an address must be computed once even where nothing in the
     /// expression changes it.
     pub threaded: bool,
@@ -133,6 +143,12 @@ pub(crate) struct Lowering<'a> {
     pub range_elements: u64,
     /// The names that functions have in the program, which differ.
     pub function_names: HashSet<String>,
+    /// What is not supported, with the function that it stands in.
+    pub refusals: Vec<(FunctionId, Diagnostic)>,
+    /// What is not supported in declarations at file scope, with the names that are declared.
+    pub refused_declarations: Vec<(Vec<Symbol>, Diagnostic)>,
+    /// Whether a declaration at file scope is being read that may be refused when its name is used.
+    pub refusable: bool,
 }
 
 /// Lowers syntax trees to a program.
@@ -164,16 +180,24 @@ pub(crate) fn lower(
         revivals: HashSet::new(),
         file_scope: HashMap::new(),
         function: None,
+        lengths: HashMap::new(),
+        variable_arrays: HashMap::new(),
+        automatic_used: false,
         threaded,
         unevaluated: 0,
         range_elements: 0,
         function_names: HashSet::new(),
+        refusals: Vec::new(),
+        refused_declarations: Vec::new(),
+        refusable: false,
     };
     lowering.load_library();
     for (_, ast) in units {
         lowering.unit(Rc::new(Tree::new(ast)));
     }
+    lowering.wrap_library_functions();
     lowering.used_library_functions();
+    lowering.check_frees();
     lowering.fit_unprototyped_calls();
     lowering.warn_undefined_objects();
     lowering.finish()
@@ -191,15 +215,24 @@ fn defined_functions(ast: &Ast, internal: bool) -> impl Iterator<Item = Symbol> 
 }
 
 impl Lowering<'_> {
-    /// Reports a fault.
+    /// Reports a fault: at once, or where it follows from something that is not supported, if its function is reached.
     pub(crate) fn fail<T>(&mut self, diagnostic: Diagnostic) -> Lower<T> {
-        self.diagnostics.push(diagnostic);
+        match &self.function {
+            Some(builder) if builder.refused => self.refusals.push((builder.id, diagnostic)),
+            _ => self.diagnostics.push(diagnostic),
+        }
         Err(Reported)
     }
 
     /// Reports an error with a message at a place.
     pub(crate) fn error<T>(&mut self, code: &'static str, message: impl Into<String>, span: Span) -> Lower<T> {
         self.fail(Diagnostic::error(code, message).at(span))
+    }
+
+    /// Goes on with another syntax tree.
+    pub(crate) fn enter_tree(&mut self, tree: Rc<Tree>) {
+        self.ast = tree;
+        self.lengths.clear();
     }
 
     /// Tells the user something without refusing the program.
@@ -218,8 +251,10 @@ impl Lowering<'_> {
     }
 
     fn finish(mut self) -> crate::Translation {
-        tidy::tidy(&mut self.program, &self.revivals);
+        self.refuse_linked_declarations();
         self.find_entry();
+        self.report_refusals();
+        tidy::tidy(&mut self.program, &self.revivals);
         let scope = ProgramScope::new(self.file_scope, self.scopes.into_locals());
         crate::Translation {
             program: self.program,

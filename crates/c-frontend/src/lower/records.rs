@@ -28,7 +28,7 @@ impl Lowering<'_> {
             }
             self.types.records[record].span = specifier.span;
             let limit = self.packing_limit(specifier.span);
-            self.define_record(record, members, &specifier.attributes, limit)?;
+            self.refusing(false, |lowering| lowering.define_record(record, members, &specifier.attributes, limit))?;
         }
         Ok(self.types.qual(CType::Record(record)))
     }

@@ -36,6 +36,8 @@ pub enum BindingKind {
     Constant(BigInt, Qual),
     /// A name for a type.
     Typedef(Qual),
+    /// Something whose declaration has a fault that has been reported, or, with the number of a refusal, is not supported.
+    Faulty(Option<usize>),
 }
 
 /// What a tag stands for.

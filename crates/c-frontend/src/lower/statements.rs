@@ -295,12 +295,16 @@ impl Lowering<'_> {
         for goto in gotos {
             let info = &self.builder().labels[&goto.label];
             let location = info.location;
-            let Some((_, label_blocks)) = info.defined.clone() else {
+            let Some((label_span, label_blocks)) = info.defined.clone() else {
                 let text = format!("there is no label `{}` in this function", self.text(goto.label));
-                self.diagnostics.push(Diagnostic::error("unknown-label", text).at(goto.span));
+                let _: Lower<()> = self.error("unknown-label", text, goto.span);
                 continue;
             };
             let shared = goto.blocks.iter().zip(&label_blocks).take_while(|(a, b)| a == b).count();
+            let backwards = label_span.start < goto.span.start;
+            if self.check_jump(&goto.blocks[shared..], &label_blocks[shared..], backwards, goto.span).is_err() {
+                continue;
+            }
             let builder = self.builder();
             let variables = |block| builder.block_variables.get(block).cloned().unwrap_or_default();
             let left: Vec<_> = goto.blocks[shared..].iter().rev().flat_map(variables).collect();
@@ -408,14 +412,19 @@ impl Lowering<'_> {
             }
             return Ok(());
         }
-        let base = self.specified_type(specifiers)?;
+        let base = self.specified_type(specifiers);
         for item in declarators {
-            let _ = self.block_declarator(base, specifiers, item);
+            let lowered = base.and_then(|base| self.block_declarator(base, specifiers, item));
+            let before = self.refused_declarations.len();
+            self.note_faulty(lowered, item.declarator.name, item.declarator.span, before);
         }
         Ok(())
     }
 
     fn block_declarator(&mut self, base: Qual, specifiers: &Specifiers, item: &InitDeclarator) -> Lower<()> {
+        if specifiers.storage.is_none() && self.variable_array(base, item.declarator.name, item)? {
+            return Ok(());
+        }
         let ty = self.derived_type(base, &item.declarator, false)?;
         let span = item.declarator.span;
         let Some(name) = item.declarator.name else { return Ok(()) };

@@ -71,6 +71,7 @@ impl CTypes {
             CType::Array { element, .. } => self.align_bits(element.ty),
             CType::Record(record) => self.records[*record].body.as_ref().map_or(8, |body| body.align_bits),
             CType::Void | CType::Function(_) => 8,
+            CType::VaList => self.model.pointer_bits().into(),
             _ => {
                 let most = if self.model == DataModel::Ilp32 { 32 } else { 128 };
                 self.size_bits(id).unwrap_or(8).min(most).max(8)

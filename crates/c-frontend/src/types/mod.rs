@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use foundation::{Arena, Id, Span, define_id};
 use program::types::{FloatType, IntType, Scalar};
-use program::{DataModel, Type, TypeId};
+use program::{DataModel, Field, Record, Type, TypeId};
 
 use crate::syntax::ast::RecordKind;
 use crate::syntax::symbols::Symbol;
@@ -419,7 +419,14 @@ impl CTypes {
                 Some(body) => body.model,
                 None => types.intern(Type::Opaque),
             },
-            CType::WideFloat(_) | CType::VaList => {
+            CType::VaList => {
+                let next = types.scalar(Scalar::Pointer);
+                let (size_bits, align_bits) = (self.size_bits(id).unwrap_or(0), self.align_bits(id));
+                let field = Field { name: "next".to_owned(), ty: next, offset_bits: 0, bit_width: None };
+                let name = "va_list".to_owned();
+                types.intern(Type::Record(Record { name, fields: vec![field], size_bits, align_bits, is_union: false }))
+            }
+            CType::WideFloat(_) => {
                 let element = types.scalar(Scalar::Int(IntType::unsigned(8)));
                 let length = self.size_bits(id).unwrap_or(0) / 8;
                 types.intern(Type::Array { element, length })

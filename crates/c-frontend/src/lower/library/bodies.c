@@ -32,23 +32,34 @@ int strncmp(const char *a, const char *b, size_t most)
 int memcmp(const void *left, const void *right, size_t count)
 {
     const unsigned char *a = left, *b = right;
+    int result = 0;
     size_t i;
+    /* Both objects must have all of the bytes, wherever they differ. */
     for (i = 0; i < count; i++)
-        if (a[i] != b[i]) return (int)a[i] - (int)b[i];
-    return 0;
+        if (a[i] != b[i] && !result) result = (int)a[i] - (int)b[i];
+    return result;
 }
 
+/* Two ranges of bytes overlap where the beginning of one is among the bytes of the other. Copying between them is
+   undefined, as it is to copy a byte onto itself. */
 char *strcpy(char *to, const char *from)
 {
     size_t i = 0;
-    while ((to[i] = from[i])) i++;
-    return to;
+    for (;;) {
+        if (to + i == from || from + i == to) __builtin_memcpy(to, to, 1);
+        if (!(to[i] = from[i])) return to;
+        i++;
+    }
 }
 
 char *strncpy(char *to, const char *from, size_t most)
 {
     size_t i = 0;
-    while (i < most && from[i]) { to[i] = from[i]; i++; }
+    while (i < most && from[i]) {
+        if (to + i == from || from + i == to) __builtin_memcpy(to, to, 1);
+        to[i] = from[i];
+        i++;
+    }
     while (i < most) { to[i] = 0; i++; }
     return to;
 }
@@ -62,7 +73,11 @@ char *strcat(char *to, const char *from)
 char *strncat(char *to, const char *from, size_t most)
 {
     size_t end = strlen(to), i = 0;
-    while (i < most && from[i]) { to[end + i] = from[i]; i++; }
+    while (i < most && from[i]) {
+        if (to + end + i == from || from + i == to + end) __builtin_memcpy(to, to, 1);
+        to[end + i] = from[i];
+        i++;
+    }
     to[end + i] = 0;
     return to;
 }
@@ -125,6 +140,13 @@ const unsigned short **__ctype_b_loc(void)
     return &middle;
 }
 
+/* `errno`, which only the program writes. */
+int *__errno_location(void)
+{
+    static int number;
+    return &number;
+}
+
 int atoi(const char *s)
 {
     int value = 0, negative = 0;
@@ -132,6 +154,41 @@ int atoi(const char *s)
     if (*s == '+' || *s == '-') negative = *s++ == '-';
     while (isdigit(*s)) value = 10 * value - (*s++ - '0');
     return negative ? value : -value;
+}
+
+/* Storage of a size that only the run knows, until its block or its function is left: a stack of objects. */
+struct __automatic { struct __automatic *below; void *object; };
+void **__automatic_top(void)
+{
+    static void *automatic_storage;
+    return &automatic_storage;
+}
+void *__automatic_mark(void) { return *__automatic_top(); }
+void __automatic_push(void *object)
+{
+    struct __automatic *entry = __builtin_malloc(sizeof *entry);
+    __builtin_assume(object && entry);
+    entry->below = *__automatic_top();
+    entry->object = object;
+    *__automatic_top() = entry;
+}
+void __automatic_pop(void *mark)
+{
+    struct __automatic *top = *__automatic_top(), *below;
+    while (top != mark) {
+        below = top->below;
+        __builtin_free(top->object);
+        __builtin_free(top);
+        top = below;
+    }
+    *__automatic_top() = top;
+}
+/* Such storage is not on the heap as far as the program is concerned: freeing it is like freeing a variable. */
+void __automatic_check(void *freed)
+{
+    struct __automatic *top;
+    for (top = *__automatic_top(); top; top = top->below)
+        if (top->object == freed) __builtin_free(&top);
 }
 
 unsigned short __builtin_bswap16(unsigned short x) { return (unsigned short)((x >> 8) | (x << 8)); }
@@ -198,6 +255,34 @@ int __builtin_clzll(unsigned long long x)
     return n;
 }
 
+int __builtin_ctzl(unsigned long x)
+{
+    int n = 0;
+    if (!x) __builtin_unreachable();
+    while (!((x >> n) & 1)) n++;
+    return n;
+}
+int __builtin_clzl(unsigned long x)
+{
+    int n = 0;
+    if (!x) __builtin_unreachable();
+    while (!((x >> (8 * (int)sizeof x - 1 - n)) & 1)) n++;
+    return n;
+}
+int __builtin_ffsl(long x) { return x ? __builtin_ctzl((unsigned long)x) + 1 : 0; }
+int __builtin_ffsll(long long x) { return x ? __builtin_ctzll((unsigned long long)x) + 1 : 0; }
+int ffs(int x) { return __builtin_ffs(x); }
+int __builtin_parity(unsigned int x) { return __builtin_popcount(x) & 1; }
+int __builtin_parityl(unsigned long x) { return __builtin_popcountl(x) & 1; }
+int __builtin_parityll(unsigned long long x) { return __builtin_popcountll(x) & 1; }
+int __builtin_clrsb(int x) { return x == 0 || x == -1 ? 31 : __builtin_clz((unsigned int)(x < 0 ? ~x : x)) - 1; }
+int __builtin_clrsbll(long long x)
+{
+    return x == 0 || x == -1 ? 63 : __builtin_clzll((unsigned long long)(x < 0 ? ~x : x)) - 1;
+}
+
+int isnan(double x) { return x != x; }
+int isinf(double x) { return __builtin_isinf(x); }
 int __builtin_isfinite(double x) { return x - x == 0; }
 int __builtin_isinf(double x) { return x == x && x - x != 0; }
 int __builtin_isinf_sign(double x) { return __builtin_isinf(x) ? (x > 0 ? 1 : -1) : 0; }

@@ -87,14 +87,15 @@ impl Lowering<'_> {
             "rand" | "random" => self.input_at_least(name, declared, 0, span)?,
             "getchar" => self.character_input(name, span)?,
             "scanf" => return self.scan(declared, arguments, span).map(Some),
-            "expect" => {
-                self.need_arguments(name, arguments, 2, span)?;
-                let mut value = self.scalar(arguments[0])?;
+            "expect" | "expect_with_probability" => {
+                self.need_arguments(name, arguments, if plain == "expect" { 2 } else { 3 }, span)?;
+                let value = self.scalar(arguments[0])?;
+                let mut value = self.converted_to(value, IntKind::Long);
                 if has_effects(&self.ast, arguments[1]) {
                     value.value = self.keep(value.value, span)?;
                     self.discard(arguments[1])?;
                 }
-                self.converted_to(value, IntKind::Long).into()
+                value.into()
             }
             "constant_p" => {
                 self.need_arguments(name, arguments, 1, span)?;
@@ -131,7 +132,16 @@ impl Lowering<'_> {
                 let value = self.keep_large(value, span)?;
                 self.absolute(value, ty, span)
             }
-            _ => return Ok(None),
+            "alloca" => {
+                let [size] = self.sizes(name, arguments, span)?;
+                let pointer = self.automatic_storage(size, span)?;
+                self.void_pointer(pointer, span)
+            }
+            "va_start" | "va_copy" | "va_end" if name.starts_with("__builtin_") => {
+                self.variadic_builtin(plain, arguments, span)?;
+                self.void(span)
+            }
+            _ => return self.overflow_builtin(name, arguments, span),
         };
         Ok(Some(lowered))
     }
@@ -139,13 +149,13 @@ impl Lowering<'_> {
     /// The type that a known function returns even where it is not declared.
     pub(super) fn known_result(&mut self, name: &str, declared: Qual) -> Qual {
         match name.strip_prefix("__builtin_").unwrap_or(name) {
-            "malloc" | "calloc" | "realloc" | "memcpy" | "memmove" | "memset" | "mempcpy" => {
+            "malloc" | "calloc" | "realloc" | "memcpy" | "memmove" | "memset" | "mempcpy" | "alloca" => {
                 let void = self.types.qual(CType::Void);
                 self.types.pointer_to(void)
             }
             "inf" | "huge_val" | "nan" | "fabs" => self.types.qual(CType::Double),
             "inff" | "huge_valf" | "nanf" | "fabsf" => self.types.qual(CType::Float),
-            "expect" => self.types.int(IntKind::Long),
+            "expect" | "expect_with_probability" => self.types.int(IntKind::Long),
             "object_size" => {
                 let kind = self.types.size_kind();
                 self.types.int(kind)
@@ -249,7 +259,7 @@ impl Lowering<'_> {
         self.constant(Constant::Float(value.to_bits()), ty, span)
     }
 
-    fn need_arguments(&mut self, name: &str, arguments: &[ExprId], count: usize, span: Span) -> Lower<()> {
+    pub(super) fn need_arguments(&mut self, name: &str, arguments: &[ExprId], count: usize, span: Span) -> Lower<()> {
         if arguments.len() == count {
             return Ok(());
         }

@@ -5,10 +5,14 @@
 //! | --- | --- |
 //! | `names` | which functions are known |
 //! | `verifier` | verifier functions, assertions and the end of the program |
+//! | `builtins` | arithmetic that tells whether its result fits |
 //! | `calls` | the C library's functions that operations stand for |
+//! | `pointers` | bodies for those whose address is used |
 
+mod builtins;
 mod calls;
 mod names;
+mod pointers;
 mod verifier;
 
 use std::collections::{HashMap, HashSet};
@@ -35,6 +39,8 @@ pub(crate) struct Library {
     bodies: HashSet<Symbol>,
     types: HashMap<Symbol, Qual>,
     wanted: Vec<Symbol>,
+    /// Functions that operations stand for whose address is used, with a place where it is.
+    pointed: Vec<(FunctionId, Span)>,
 }
 
 impl Library {
@@ -42,7 +48,7 @@ impl Library {
         let source = sources.add("<library>", BODIES);
         let ast = crate::syntax::parse(source, sources, symbols, diagnostics);
         let bodies = super::defined_functions(&ast, false).collect();
-        Self { ast: Rc::new(Tree::new(ast)), bodies, types: HashMap::new(), wanted: Vec::new() }
+        Self { ast: Rc::new(Tree::new(ast)), bodies, types: HashMap::new(), wanted: Vec::new(), pointed: Vec::new() }
     }
 
     pub(crate) fn has_body(&self, name: Symbol) -> bool {
@@ -71,7 +77,7 @@ impl Lowering<'_> {
 
     fn enter_library(&mut self) {
         self.scopes.start_unit();
-        self.ast = self.library.ast.clone();
+        self.enter_tree(self.library.ast.clone());
         let ast = self.ast.clone();
         for item in &ast.items {
             if let ExternalDeclaration::Declaration(declaration) = item {

@@ -36,7 +36,6 @@ pub(super) const HARMLESS: &[&str] = &[
     "getpid",
     "getppid",
     "clock",
-    "__errno_location",
     "ftell",
     "feof",
     "ferror",
@@ -50,11 +49,6 @@ const UNSUPPORTED: &[(&str, &str)] = &[
     ("sigsetjmp", "setjmp"),
     ("longjmp", "setjmp"),
     ("siglongjmp", "setjmp"),
-    ("alloca", "vla"),
-    ("__builtin_alloca", "vla"),
-    ("__builtin_va_start", "va-arg"),
-    ("__builtin_va_end", "va-arg"),
-    ("__builtin_va_copy", "va-arg"),
     ("__builtin_setjmp", "setjmp"),
     ("__builtin_longjmp", "setjmp"),
     ("fork", "fork"),
@@ -93,7 +87,9 @@ pub(crate) fn is_known(name: &str) -> bool {
                 | "random"
                 | "getchar"
                 | "scanf"
+                | "alloca"
                 | "expect"
+                | "expect_with_probability"
                 | "constant_p"
                 | "object_size"
                 | "unreachable"
@@ -108,9 +104,13 @@ pub(crate) fn is_known(name: &str) -> bool {
                 | "fabs"
                 | "fabsf"
         )
+        || name.strip_prefix("__builtin_").is_some_and(super::builtins::is_overflow)
         || matches!(
             name,
-            "__VERIFIER_assume"
+            "__builtin_va_start"
+                | "__builtin_va_copy"
+                | "__builtin_va_end"
+                | "__VERIFIER_assume"
                 | "__ESBMC_assume"
                 | "__CPROVER_assume"
                 | "__VERIFIER_assert"
@@ -140,8 +140,6 @@ pub(super) fn unsupported_code(name: &str) -> Option<&'static str> {
     let (_, kind) = UNSUPPORTED.iter().find(|(known, _)| *known == name)?;
     Some(match *kind {
         "setjmp" => "unsupported-setjmp",
-        "vla" => "unsupported-vla",
-        "va-arg" => "unsupported-va-arg",
         "signal" => "unsupported-signal",
         "atexit" => "unsupported-atexit",
         "fork" => "unsupported-fork",

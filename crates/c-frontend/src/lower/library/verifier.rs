@@ -43,10 +43,11 @@ impl Lowering<'_> {
                 self.end_program(EndKind::Exit, span)?;
             }
             "__VERIFIER_error" => {
-                self.emit(
-                    Op::Call { callee: program::Callee::Function(function), arguments: Vec::new(), result: None },
-                    span,
-                )?;
+                // Inside of its own body it is entered already.
+                if self.builder().id != function {
+                    let callee = program::Callee::Function(function);
+                    self.emit(Op::Call { callee, arguments: Vec::new(), result: None }, span)?;
+                }
                 self.end_program(EndKind::Abort, span)?;
             }
             "__VERIFIER_ltl_step" => {
