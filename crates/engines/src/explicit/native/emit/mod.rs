@@ -252,8 +252,7 @@ impl Emitter<'_, '_> {
                 false
             }
             [edge] => self.take(*edge),
-            [first, second] => {
-                let (condition, in_order) = model.branch(*first, *second).expect("checked when the model was made");
+            [first, second] if let Some((condition, in_order)) = model.branch(*first, *second) => {
                 let (then, otherwise) = if in_order { (*first, *second) } else { (*second, *first) };
                 self.edge = Some(then);
                 match self.known_truth(condition) {
@@ -272,8 +271,34 @@ impl Emitter<'_, '_> {
                     }
                 }
             }
-            _ => unreachable!("checked when the model was made"),
+            edges => self.choose(edges),
         }
+    }
+
+    /// Takes the one edge whose condition is true: the model was checked for never two being so. Whether control is at
+    /// its end then.
+    fn choose(&mut self, edges: &[EdgeId]) -> bool {
+        for &edge in edges {
+            let Op::Assume(condition) = self.model.program().edges[edge].op else {
+                unreachable!("checked when the model was made")
+            };
+            self.edge = Some(edge);
+            match self.known_truth(condition) {
+                Some(true) => return self.passed(edge),
+                Some(false) => {}
+                None => {
+                    let (then, otherwise) = (self.builder.create_block(), self.builder.create_block());
+                    self.branch(condition, then, otherwise);
+                    let before = self.spot.clone();
+                    self.builder.switch_to_block(then);
+                    self.completed(edge);
+                    self.builder.switch_to_block(otherwise);
+                    self.spot = before;
+                }
+            }
+        }
+        self.finish(status::CUT);
+        false
     }
 
     /// Takes the only edge of a location; whether control is at its end then.

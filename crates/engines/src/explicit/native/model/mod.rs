@@ -9,8 +9,10 @@
 //! | --- | --- |
 //! | `supported` | which variables there are, and whether all that is done with them can be compiled |
 //! | `points` | where the points lie |
+//! | `choice` | whether it is decided which of several edges is taken |
 //! | `start` | the values at the start |
 
+mod choice;
 mod points;
 mod start;
 mod supported;

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use program::{EdgeId, ExprId, ExprKind, LocationId, Op, Program, Scalar};
 
+use super::choice::exclude_each_other;
 use super::{Model, NotNative, Point, PointKind, pattern};
 
 impl Model {
@@ -42,12 +43,14 @@ impl Model {
             };
             let (from, span) = (data.from, data.span);
             let out = &self.program().locations[from].out;
-            let is_branch = match out.as_slice() {
+            // Every edge of a location is looked at here; that it is decided which one is taken is looked up once.
+            let is_decided = match out.as_slice() {
+                [first, ..] if *first != edge => true,
+                [first, second] if self.branch(*first, *second).is_some() => true,
                 [_] => true,
-                [first, second] => self.is_branch(*first, *second),
-                _ => false,
+                edges => exclude_each_other(self.program(), edges),
             };
-            if !is_branch {
+            if !is_decided {
                 return Err(NotNative::new("a choice between edges", Some(span)));
             }
             if reads {
@@ -75,11 +78,6 @@ impl Model {
     fn entry(&self) -> Result<LocationId, NotNative> {
         let entry = self.program().entry.and_then(|entry| self.program().functions[entry].entry);
         entry.ok_or_else(|| NotNative::new("a program without an entry", None))
-    }
-
-    /// Whether two edges are a branch: a condition and its negation.
-    fn is_branch(&self, first: EdgeId, second: EdgeId) -> bool {
-        self.branch(first, second).is_some()
     }
 
     /// The locations at which cycles close that pass no point.
