@@ -21,7 +21,6 @@ use std::collections::HashMap;
 use foundation::{Diagnostics, SourceId, SourceMap};
 use program::{DataModel, FunctionId, Program, VariableId};
 
-pub use lower::{Found, Scope};
 use syntax::symbols::{Symbol, Symbols};
 use types::{CTypes, Qual};
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use automata::ltl::{AtomId, Letter};
 use foundation::{Id, Span};
-use program::semantics::changes::changes;
+use program::semantics::changes::{Earlier, changes};
 use program::semantics::event::Event;
 use program::semantics::interpreter::Interpreter;
 use program::semantics::layout::leaves;
@@ -89,6 +89,8 @@ pub(crate) struct Story {
     overflows: BTreeSet<Span>,
     races: RaceWatch,
     written: BTreeSet<Extent>,
+    /// What memory held at the last observation.
+    earlier: Earlier,
 }
 
 impl Word {
@@ -365,7 +367,7 @@ impl<'a> Walk<'a> {
             thread: self.interpreter.running,
             function,
             truth,
-            changes: changes(program, &self.interpreter.state.memory, &written),
+            changes: story.earlier.look(program, &self.interpreter.state.memory, &written),
             overflow,
         });
     }

@@ -12,6 +12,7 @@
 //! | [`model`] | the program as a whole, and how to build one |
 //! | [`atom`] | what a property may look at |
 //! | [`passes`] | changes to programs, each with its way back |
+//! | [`telling`] | what people call its variables and values |
 //! | [`print`](mod@print) | text for people |
 //! | [`semantics`] | the interpreter: what a program does |
 
@@ -22,6 +23,7 @@ pub mod model;
 pub mod passes;
 pub mod print;
 pub mod semantics;
+pub mod telling;
 pub mod types;
 
 pub use atom::Atom;

@@ -1,9 +1,12 @@
 //! The program as a whole: types, variables, expressions, functions and their automata.
 
+use std::sync::Arc;
+
 use foundation::{Arena, Span, define_id};
 
 use crate::cfa::{Edge, EdgeId, Function, FunctionId, Location, LocationId, Observe, Op};
 use crate::expr::{ExprId, ExprKind, Exprs};
+use crate::telling::Telling;
 use crate::types::{DataModel, TypeId, Types};
 
 define_id! {
@@ -86,6 +89,8 @@ pub struct Program {
     pub edges: Arena<EdgeId, Edge>,
     /// Where it starts. Its parameters hold arbitrary values.
     pub entry: Option<FunctionId>,
+    /// What people call its parts.
+    pub telling: Arc<Telling>,
 }
 
 impl Program {
@@ -99,7 +104,18 @@ impl Program {
             locations: Arena::new(),
             edges: Arena::new(),
             entry: None,
+            telling: Arc::default(),
         }
+    }
+
+    /// What people call a variable: its name, qualified where others have the same.
+    pub fn told_variable(&self, variable: VariableId) -> &str {
+        self.telling.variables.get(&variable).unwrap_or(&self.variables[variable].name)
+    }
+
+    /// What people call a function.
+    pub fn told_function(&self, function: FunctionId) -> &str {
+        self.telling.functions.get(&function).unwrap_or(&self.functions[function].name)
     }
 
     /// A new location in a function.

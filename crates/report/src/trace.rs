@@ -59,7 +59,7 @@ pub struct Step {
     pub occasion: &'static str,
     /// The text of the statement; where none was executed, what happened.
     pub statement: String,
-    /// What was written since the state before.
+    /// What has another value than in the state before.
     pub changes: Vec<Change>,
     /// What else happened since then: inputs, overflows, the end of the program.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -75,6 +75,9 @@ pub struct Change {
     pub name: String,
     /// Its value.
     pub value: String,
+    /// The enumerator of that value, where the place has an enumerated type; people are shown it instead of the value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enumerator: Option<String>,
 }
 
 /// How a trace ends.
@@ -218,7 +221,9 @@ pub(crate) fn rows_table(rows: &[Row<'_>], marks: Option<&[&str]>, atom_headings
             [Some(step.step.to_string()), mark, Some(line), thread].into_iter().flatten().collect();
         cells.push(shortened(&step.statement));
         // A change stays on one line where that is possible.
-        let changes = step.changes.iter().map(|change| format!("{}{UNBROKEN}={UNBROKEN}{}", change.name, change.value));
+        let changes = step.changes.iter().map(|Change { name, value, enumerator }| {
+            format!("{name}{UNBROKEN}={UNBROKEN}{}", enumerator.as_ref().unwrap_or(value))
+        });
         cells.push(changes.chain(step.events.iter().cloned()).collect::<Vec<_>>().join(", "));
         cells.extend(step.holds.iter().map(|&holds| if holds { "T" } else { "·" }.to_owned()));
         cells
@@ -281,7 +286,7 @@ mod tests {
             statement: statement.to_owned(),
             changes: changes
                 .iter()
-                .map(|(name, value)| Change { name: (*name).into(), value: (*value).into() })
+                .map(|(name, value)| Change { name: (*name).into(), value: (*value).into(), enumerator: None })
                 .collect(),
             events: Vec::new(),
             holds: holds.to_vec(),

@@ -419,7 +419,7 @@ fn shorten(replayed: &mut Replayed, program: &Program) {
 /// The observations without the changes of variables on which nothing depends: those do not keep two rounds apart.
 fn comparable<'r>(observations: &'r [Observation], closing: &Closing, program: &Program) -> Cow<'r, [Observation]> {
     let Closing::Without(variables) = closing else { return Cow::Borrowed(observations) };
-    let names: Vec<&str> = variables.iter().map(|&variable| program.variables[variable].name.as_str()).collect();
+    let names: Vec<&str> = variables.iter().map(|&variable| program.told_variable(variable)).collect();
     let is_part = |change: &Change| {
         let rests = names.iter().filter_map(|name| change.name.strip_prefix(name));
         rests.into_iter().any(|rest| rest.is_empty() || rest.starts_with(['[', '.', '+']))

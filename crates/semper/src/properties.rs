@@ -1,6 +1,6 @@
 //! Reads properties from wherever the user put them, and gives their atoms a meaning in the program.
 
-use automata::ltl::{self, Atom, AtomId, Builtin, Formula, Formulas};
+use automata::ltl::{self, Atom, AtomId, Formula, Formulas};
 use c_frontend::Translation;
 use foundation::{Diagnostic, Diagnostics, Severity, SourceId, SourceMap, Span};
 
@@ -152,18 +152,14 @@ fn resolve_atom(
 ) -> Option<program::Atom> {
     let atom = formulas.atoms().get(id);
     let origin = formulas.atoms().origin(id);
-    let Some(text) = atom.expression() else {
-        let meaning = subject::builtin(atom, &translation.program);
-        if meaning.is_none() {
-            let name = if let Atom::Builtin(Builtin::Call(name)) = atom { name.as_str() } else { "" };
-            let diagnostic = Diagnostic::error("unknown-function", format!("the program has no function `{name}`"));
-            diagnostics.push(match origin {
-                Some(origin) => diagnostic.at(origin.span),
-                None => diagnostic,
-            });
-        }
-        return meaning;
-    };
+    if let Atom::Builtin(builtin) = atom {
+        let function = |name: &str| {
+            let found = translation.function(name, origin.map(|origin| origin.span));
+            found.map_err(|fault| diagnostics.push(*fault)).ok()
+        };
+        return subject::builtin(builtin, function);
+    }
+    let text = atom.expression().unwrap_or_default();
     // The front end reads the atom where the user wrote it, so that its diagnostics point there. With escaped quotes,
     // or over several comment lines, what stands there is not the text itself.
     let written = origin.map(|origin| origin.span).filter(|&span| sources.snippet_text(span) == text);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use automata::ltl::{Atom, AtomId, Binary, Builtin, Formula, Formulas, Letter, Node, Unary};
+use automata::ltl::{AtomId, Binary, Builtin, Formula, Formulas, Letter, Node, Unary};
 use foundation::{Id, Span};
 use program::semantics::Semantics;
 use program::{FunctionId, Program, VariableId};
@@ -71,17 +71,13 @@ pub(crate) fn goal(formulas: &mut Formulas, assumptions: &[Formula], property: F
     all.map_or(property, |all| formulas.binary(Binary::Implies, all, property))
 }
 
-/// What a built-in atom stands for; `None` for an atom that is the text of an expression, or that calls an unknown
-/// function.
-pub(crate) fn builtin(atom: &Atom, program: &Program) -> Option<program::Atom> {
-    match atom {
-        Atom::Quoted(_) | Atom::Bare(_) => None,
-        Atom::Builtin(builtin) => match builtin {
-            Builtin::Call(function) => program.function_named(function).map(program::Atom::Call),
-            Builtin::Overflow => Some(program::Atom::Overflow),
-            Builtin::End => Some(program::Atom::End),
-            Builtin::Error => Some(program::Atom::Error),
-            Builtin::Deadlock => Some(program::Atom::Deadlock),
-        },
+/// What a built-in atom stands for; none where it calls a function that is not found by its name.
+pub(crate) fn builtin(builtin: &Builtin, function: impl FnOnce(&str) -> Option<FunctionId>) -> Option<program::Atom> {
+    match builtin {
+        Builtin::Call(name) => function(name).map(program::Atom::Call),
+        Builtin::Overflow => Some(program::Atom::Overflow),
+        Builtin::End => Some(program::Atom::End),
+        Builtin::Error => Some(program::Atom::Error),
+        Builtin::Deadlock => Some(program::Atom::Deadlock),
     }
 }

@@ -83,7 +83,7 @@ fn atom_understood(atom: &Atom, meaning: &program::Atom, subject: &Subject) -> A
         program::Atom::State { value, active, reads } => {
             let mut text = format!("`{}`", print::expr_text(program, *value));
             let names: Vec<String> =
-                active.iter().map(|&function| format!("`{}`", program.functions[function].name)).collect();
+                active.iter().map(|&function| format!("`{}`", program.told_function(function))).collect();
             if !names.is_empty() {
                 text = format!("{text} while {} is active", names.join(" and "));
             }
@@ -91,11 +91,11 @@ fn atom_understood(atom: &Atom, meaning: &program::Atom, subject: &Subject) -> A
                 let variable = &program.variables[id];
                 let model_type = || print::type_text(&program.types, variable.ty);
                 let ty = subject.type_names.get(&id).cloned().unwrap_or_else(model_type);
-                format!("`{}` ({ty})", variable.name)
+                format!("`{}` ({ty})", program.told_variable(id))
             };
             (text, reads.iter().map(read).collect())
         }
-        program::Atom::Call(function) => (format!("the entry of `{}`", program.functions[*function].name), Vec::new()),
+        program::Atom::Call(function) => (format!("the entry of `{}`", program.told_function(*function)), Vec::new()),
         program::Atom::Overflow => ("the state after a signed overflow".to_owned(), Vec::new()),
         program::Atom::End => ("true once the program has ended".to_owned(), Vec::new()),
         program::Atom::Error => ("true once behaviour was undefined".to_owned(), Vec::new()),

@@ -70,10 +70,25 @@ pub enum Reason {
     EvidenceRejected(String),
 }
 
+const UNBOUNDED_INPUT: &str = "unbounded input: ";
+
 impl Reason {
     /// Something that the engine does not cover.
     pub fn unsupported(what: impl Into<String>, span: Option<Span>) -> Self {
         Reason::Unsupported { what: what.into(), span }
+    }
+
+    /// An input with too many values to try, which is said in a phrase.
+    pub fn of_unbounded_input(what: impl fmt::Display, span: Option<Span>) -> Self {
+        Reason::Unsupported { what: format!("{UNBOUNDED_INPUT}{what}"), span }
+    }
+
+    /// The place of the input, which may not be known, where this is the reason.
+    pub fn unbounded_input(&self) -> Option<Option<Span>> {
+        match self {
+            Reason::Unsupported { what, span } if what.starts_with(UNBOUNDED_INPUT) => Some(*span),
+            _ => None,
+        }
     }
 }
 

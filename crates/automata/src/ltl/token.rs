@@ -374,13 +374,20 @@ impl<'a> Lexer<'a> {
         self.skip_space();
         self.at += 1;
         self.skip_space();
-        let name = self.word();
         let name_start = self.at;
-        self.at += name.len();
-        if name.is_empty() || name.contains('.') || name.as_bytes()[0].is_ascii_digit() {
-            return Err(fault_at(self));
+        self.at += self.word().len();
+        // A file's name may come first: `call(ring.c::f())`.
+        while self.rest().starts_with("::") {
+            self.at += "::".len();
+            self.at += self.word().len();
         }
         let name_end = self.at;
+        let name = &self.text[name_start..name_end];
+        let function = name.rsplit("::").next().unwrap_or(name);
+        let is_name = !function.contains('.') && !function.starts_with(|c: char| c.is_ascii_digit());
+        if name.split("::").any(str::is_empty) || !is_name {
+            return Err(fault_at(self));
+        }
         let mut marks: &[char] = &[')'];
         self.skip_space();
         if self.rest().starts_with('(') {

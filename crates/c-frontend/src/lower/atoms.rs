@@ -1,142 +1,21 @@
 //! Atomic propositions: C expressions over globals and function-qualified locals (`main::i`), without side effects.
 //!
-//! Names are looked up through [`Scope`], which other front ends implement for their programs too.
+//! What their names stand for is looked up in [`names`](super::names).
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use foundation::{Diagnostic, Diagnostics, SourceMap, Span};
-use num_bigint::BigInt;
 use program::{Atom, Constant, ExprId as ModelExpr, ExprKind as ModelKind, FunctionId, Program, Root, VariableId};
 
 use super::effects::{Tree, first_effect};
-use super::expressions::nearest_name;
+use super::names::Found;
 use super::scope::{Binding, BindingKind, Scopes};
-use super::{Linked, Lowering, Value};
+use super::{Lowering, Value};
 use crate::syntax::ast::{Ast, BinaryOp, ExprId, ExprKind, UnaryOp};
-use crate::syntax::symbols::{Symbol, Symbols};
-use crate::types::{CType, CTypes, Qual};
+use crate::syntax::symbols::Symbol;
+use crate::types::{CType, CTypes};
 use crate::{Options, Translation};
-
-/// The names that an atomic proposition may use.
-pub trait Scope {
-    /// What a name stands for: a global, or a local of the named function.
-    fn find(&self, function: Option<&str>, name: &str) -> Found;
-    /// Whether a name stands for a type.
-    fn is_type(&self, name: &str) -> bool;
-}
-
-/// What a name in an atom stands for.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Found {
-    /// A variable with its type.
-    Variable(VariableId, Qual),
-    /// A constant.
-    Constant(BigInt, Qual),
-    /// A type.
-    Type(Qual),
-    /// A function, whose address may be compared.
-    Function(FunctionId),
-    /// More than one thing; all of them are declared here.
-    Ambiguous(Vec<Span>),
-    /// Nothing, with a name that is like it.
-    Nothing(Option<String>),
-    /// The function that a local is asked of does not exist, with a name that is like it.
-    NoFunction(Option<String>),
-}
-
-/// The names of a translated program.
-#[derive(Clone, Debug)]
-pub struct ProgramScope {
-    file_scope: HashMap<Symbol, Vec<Binding>>,
-    locals: HashMap<(FunctionId, Symbol), Vec<VariableId>>,
-}
-
-impl ProgramScope {
-    pub(crate) fn new(
-        file_scope: HashMap<Symbol, Vec<Binding>>,
-        locals: HashMap<(FunctionId, Symbol), Vec<VariableId>>,
-    ) -> Self {
-        Self { file_scope, locals }
-    }
-}
-
-/// A program's names together with what they refer to.
-struct View<'t> {
-    scope: &'t ProgramScope,
-    program: &'t Program,
-    symbols: &'t Symbols,
-    linked: &'t HashMap<Symbol, Linked>,
-    variable_types: &'t HashMap<VariableId, Qual>,
-}
-
-impl Scope for View<'_> {
-    fn find(&self, function: Option<&str>, name: &str) -> Found {
-        match function {
-            Some(function) => self.find_local(function, name),
-            None => self.find_global(name),
-        }
-    }
-
-    fn is_type(&self, name: &str) -> bool {
-        matches!(self.find_global(name), Found::Type(_))
-    }
-}
-
-impl View<'_> {
-    fn find_global(&self, name: &str) -> Found {
-        let bindings = self.symbols.get(name).and_then(|symbol| self.scope.file_scope.get(&symbol));
-        let mut found: Vec<(Found, Span)> = Vec::new();
-        for binding in bindings.into_iter().flatten() {
-            let meaning = match &binding.kind {
-                BindingKind::Variable(variable) => self.variable(*variable),
-                BindingKind::External(symbol) => match self.linked.get(symbol) {
-                    Some(Linked::Variable(variable)) => self.variable(*variable),
-                    _ => continue,
-                },
-                BindingKind::Constant(value, ty) => Found::Constant(value.clone(), *ty),
-                BindingKind::Typedef(ty) => Found::Type(*ty),
-                BindingKind::Function(function) => Found::Function(*function),
-                BindingKind::Faulty(_) => continue,
-            };
-            if !found.iter().any(|(other, _)| *other == meaning) {
-                found.push((meaning, binding.span));
-            }
-        }
-        match found.len() {
-            0 => {
-                let names = self.scope.file_scope.iter().filter(|(_, bindings)| {
-                    bindings.iter().any(|binding| matches!(binding.kind, BindingKind::Variable(_)))
-                });
-                Found::Nothing(nearest_name(name, names.map(|(symbol, _)| self.symbols.text(*symbol))))
-            }
-            1 => found.remove(0).0,
-            _ => Found::Ambiguous(found.into_iter().map(|(_, span)| span).collect()),
-        }
-    }
-
-    fn variable(&self, variable: VariableId) -> Found {
-        Found::Variable(variable, self.variable_types[&variable])
-    }
-
-    fn find_local(&self, function: &str, name: &str) -> Found {
-        let Some(id) = self.program.function_named(function) else {
-            let names = self.program.functions.values().filter(|function| function.entry.is_some());
-            return Found::NoFunction(nearest_name(function, names.map(|function| function.name.as_str())));
-        };
-        let variables = self.symbols.get(name).and_then(|symbol| self.scope.locals.get(&(id, symbol)));
-        match variables.map(Vec::as_slice) {
-            None | Some([]) => {
-                let names = self.scope.locals.keys().filter(|(owner, _)| *owner == id);
-                Found::Nothing(nearest_name(name, names.map(|(_, symbol)| self.symbols.text(*symbol))))
-            }
-            Some([variable]) => self.variable(*variable),
-            Some(several) => {
-                Found::Ambiguous(several.iter().map(|variable| self.program.variables[*variable].span).collect())
-            }
-        }
-    }
-}
 
 impl Translation {
     /// Reads the C text in a span as an atomic proposition over this program.
@@ -170,13 +49,7 @@ impl Translation {
 
     /// What each name in an atom stands for.
     fn names(&self, ast: &Ast, diagnostics: &mut Diagnostics) -> Option<Vec<(Symbol, Binding)>> {
-        let view = View {
-            scope: &self.scope,
-            program: &self.program,
-            symbols: &self.symbols,
-            linked: &self.linked,
-            variable_types: &self.variable_types,
-        };
+        let view = self.view();
         let mut names = Vec::new();
         let mut complete = true;
         let mut seen = HashSet::new();
@@ -186,17 +59,13 @@ impl Translation {
                 continue;
             }
             let text = self.symbols.text(symbol);
-            let (function, name) = match text.rsplit_once("::") {
-                Some((function, name)) => (Some(function), name),
-                None => (None, text),
-            };
-            let kind = match view.find(function, name) {
+            let kind = match view.find(text) {
                 Found::Variable(variable, _) => Some(BindingKind::Variable(variable)),
                 Found::Constant(value, ty) => Some(BindingKind::Constant(value, ty)),
                 Found::Type(ty) => Some(BindingKind::Typedef(ty)),
                 Found::Function(function) => Some(BindingKind::Function(function)),
                 fault => {
-                    diagnostics.push(self.name_fault(function, name, fault, expr.span));
+                    diagnostics.push(self.name_fault(view.written(text), fault, expr.span));
                     complete = false;
                     None
                 }
@@ -213,55 +82,6 @@ impl Translation {
             }
         }
         complete.then_some(names)
-    }
-
-    fn name_fault(&self, function: Option<&str>, name: &str, fault: Found, span: Span) -> Diagnostic {
-        match fault {
-            Found::Ambiguous(places) => {
-                let text = format!("`{name}` is ambiguous: the program declares it more than once");
-                let diagnostic = Diagnostic::error("ambiguous-name", text).at(span);
-                places.into_iter().fold(diagnostic, |diagnostic, place| diagnostic.also(place, "one of them"))
-            }
-            Found::NoFunction(near) => {
-                let function = function.unwrap_or_default();
-                let diagnostic =
-                    Diagnostic::error("unknown-function", format!("the program has no function `{function}`")).at(span);
-                match near {
-                    Some(near) => diagnostic.help(format!("did you mean `{near}::{name}`?")),
-                    None => diagnostic,
-                }
-            }
-            Found::Nothing(near) => {
-                let text = match function {
-                    Some(function) => format!("the function `{function}` has no variable `{name}`"),
-                    None => format!("the program has no global variable `{name}`"),
-                };
-                let diagnostic = Diagnostic::error("unknown-name", text).at(span);
-                let owner = self.owners_of(name);
-                match (near, owner) {
-                    (_, Some(owner)) if function.is_none() => {
-                        diagnostic.help(format!("a local variable is written with its function: `{owner}::{name}`"))
-                    }
-                    (Some(near), _) => diagnostic.help(format!("did you mean `{near}`?")),
-                    _ => diagnostic,
-                }
-            }
-            _ => Diagnostic::error("unknown-name", format!("`{name}` cannot be used here")).at(span),
-        }
-    }
-
-    /// A function that has a local variable of this name.
-    fn owners_of(&self, name: &str) -> Option<String> {
-        let symbol = self.symbols.get(name)?;
-        let mut owners: Vec<&str> = self
-            .scope
-            .locals
-            .keys()
-            .filter(|(_, local)| *local == symbol)
-            .map(|(owner, _)| self.program.functions[*owner].name.as_str())
-            .collect();
-        owners.sort_unstable();
-        owners.first().map(|owner| (*owner).to_owned())
     }
 
     fn lower_atom(

@@ -21,6 +21,7 @@ mod globals;
 mod initializers;
 mod library;
 mod literals;
+mod names;
 mod operators;
 mod places;
 mod reached;
@@ -29,6 +30,7 @@ mod scope;
 mod sequence;
 mod statements;
 mod switch;
+mod telling;
 mod threads;
 mod tidy;
 mod variadic;
@@ -39,9 +41,9 @@ use std::rc::Rc;
 use foundation::{Diagnostic, Diagnostics, SourceId, SourceMap, Span};
 use program::{EdgeId, ExprId, FunctionId, Place, Program, VariableId};
 
-pub use atoms::{Found, ProgramScope, Scope};
 use build::FunctionBuilder;
 use effects::Tree;
+pub use names::ProgramScope;
 use scope::{Binding, Scopes};
 
 use crate::Options;
@@ -192,6 +194,7 @@ pub(crate) fn lower(
         refusable: false,
     };
     lowering.load_library();
+    let units_read: Vec<SourceId> = units.iter().map(|(unit, _)| *unit).collect();
     for (_, ast) in units {
         lowering.unit(Rc::new(Tree::new(ast)));
     }
@@ -200,7 +203,7 @@ pub(crate) fn lower(
     lowering.check_frees();
     lowering.fit_unprototyped_calls();
     lowering.warn_undefined_objects();
-    lowering.finish()
+    lowering.finish(telling::unit_names(&units_read, sources))
 }
 
 /// The functions that a translation unit defines, either those with internal linkage or the others.
@@ -250,12 +253,15 @@ impl Lowering<'_> {
         self.symbols.text(symbol).to_owned()
     }
 
-    fn finish(mut self) -> crate::Translation {
+    fn finish(mut self, units: HashMap<SourceId, String>) -> crate::Translation {
         self.refuse_linked_declarations();
         self.find_entry();
         self.report_refusals();
         tidy::tidy(&mut self.program, &self.revivals);
-        let scope = ProgramScope::new(self.file_scope, self.scopes.into_locals());
+        let locals = self.scopes.into_locals();
+        let types = (&self.types, &self.variable_types, &*self.symbols);
+        self.program.telling = telling::telling(&self.program, &self.functions, &locals, &units, types).into();
+        let scope = ProgramScope::new(self.file_scope, locals, units);
         crate::Translation {
             program: self.program,
             types: self.types,

@@ -214,7 +214,7 @@ impl Lowering<'_> {
             }
         }
         let tag = specifier.tag.map(|(tag, _)| self.text(tag));
-        let enumeration = self.types.enums.push(EnumInfo { tag, underlying: None });
+        let enumeration = self.types.enums.push(EnumInfo { tag, underlying: None, enumerators: Vec::new() });
         if let Some((tag, _)) = specifier.tag {
             self.scopes.declare_tag(tag, Tag::Enum(enumeration));
         }
@@ -259,6 +259,8 @@ impl Lowering<'_> {
         };
         let kind = self.smallest_kind(&values, choices).unwrap_or(IntKind::UnsignedLongLong);
         self.types.enums[enumeration].underlying = Some(kind);
+        let names = enumerators.iter().map(|enumerator| self.text(enumerator.name));
+        self.types.enums[enumeration].enumerators = values.iter().cloned().zip(names).collect();
         let wide = self.types.int(kind);
         for (enumerator, value) in enumerators.iter().zip(values) {
             if !kind_holds(IntKind::Int, self.types.model, &value) {

@@ -225,7 +225,12 @@ impl Lexer<'_> {
                 self.position += bytes;
                 self.token_end = self.position;
             }
-            if self.mode == Mode::Expression && self.at_qualifier() {
+            let ending = if self.mode == Mode::Expression { self.file_ending() } else { 0 };
+            if ending > 0 {
+                spelling.to_mut().push_str(&self.text[self.position..self.position + ending]);
+                self.position += ending;
+                self.token_end = self.position;
+            } else if self.mode == Mode::Expression && self.at_qualifier() {
                 spelling.to_mut().push_str("::");
                 self.position += 2;
                 self.token_end = self.position;
@@ -245,11 +250,21 @@ impl Lexer<'_> {
         }
     }
 
-    /// Whether `::` and the beginning of a name follow.
+    /// Whether `::` and a name, or the number of one, follow.
     fn at_qualifier(&self) -> bool {
         let rest = &self.bytes[self.position..];
         rest.starts_with(b"::")
-            && rest.get(2).is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$' | 0x80..))
+            && rest.get(2).is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..))
+    }
+
+    /// How long the rest of a file's name is that qualifies a name, as `.c` in `ring.c::calls`; 0 where there is none. No
+    /// expression of C has `::`, so that nothing else can be meant.
+    fn file_ending(&self) -> usize {
+        let rest = &self.bytes[self.position..];
+        let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+        let length = rest.iter().take_while(is_part).count();
+        let is_ending = rest.first() == Some(&b'.') && rest[length..].starts_with(b"::");
+        if is_ending { length } else { 0 }
     }
 
     /// The character of an identifier that stands here, and how many bytes it takes.

@@ -10,6 +10,7 @@ pub mod layout;
 use std::collections::HashMap;
 
 use foundation::{Arena, Id, Span, define_id};
+use num_bigint::BigInt;
 use program::types::{FloatType, IntType, Scalar};
 use program::{DataModel, Field, Record, Type, TypeId};
 
@@ -231,6 +232,8 @@ pub struct EnumInfo {
     pub tag: Option<String>,
     /// The integer type it is represented by, once it is complete.
     pub underlying: Option<IntKind>,
+    /// Its constants, in order.
+    pub enumerators: Vec<(BigInt, String)>,
 }
 
 /// All C types of a run.

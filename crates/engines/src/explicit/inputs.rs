@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use analysis::{Domains, Refused};
 use num_bigint::BigInt;
+use program::semantics::describe::qualified_name;
 use program::semantics::{Answer, Question, Value};
 use program::{Atom, EdgeId, IntType, Program, Scalar, VariableId};
 use task::{Reason, Task};
@@ -31,9 +32,8 @@ impl Inputs {
         let atoms: Vec<_> = task.atoms.iter().filter_map(state).collect();
         let domains = Domains::new(&program, &atoms, task.semantics.integers);
         let mut variables: HashMap<String, Vec<VariableId>> = HashMap::new();
-        for (id, variable) in program.variables.iter() {
-            let owner = program.owner(id).map_or("", |owner| program.functions[owner].name.as_str());
-            variables.entry(format!("{owner}::{}", variable.name)).or_default().push(id);
+        for id in program.variables.ids() {
+            variables.entry(qualified_name(&program, id)).or_default().push(id);
         }
         Self { program, domains, variables }
     }
@@ -93,9 +93,9 @@ fn all_of(ty: Scalar) -> Option<Vec<Answer>> {
 }
 
 fn reason(refused: &Refused) -> Reason {
-    Reason::unsupported(format!("unbounded input: {}", refused.reason()), refused.at.or(Some(refused.origin)))
+    Reason::of_unbounded_input(refused.reason(), refused.at.or(Some(refused.origin)))
 }
 
 fn unbounded(question: &Question, span: Option<foundation::Span>) -> Reason {
-    Reason::unsupported(format!("unbounded input: `{}` may have any value of its type", question.name()), span)
+    Reason::of_unbounded_input(format_args!("`{}` may have any value of its type", question.name()), span)
 }

@@ -50,6 +50,7 @@ struct Questions {
 /// The prepared program with names that tell its variables apart: copies of one function have the same ones otherwise.
 pub fn with_numbered_variables(program: &Program) -> Program {
     let mut program = program.clone();
+    program.telling = Default::default();
     for variable in program.variables.ids().collect::<Vec<_>>() {
         program.variables[variable].name = variable.index().to_string();
     }

@@ -77,6 +77,7 @@ pub enum NotInlined {
 pub fn inline(old: &Program, most_edges: usize) -> Result<Inlined, NotInlined> {
     let entry = old.entry.ok_or(NotInlined::NoEntry)?;
     let mut program = old.clone();
+    program.telling = Default::default();
     program.locations = Arena::new();
     program.edges = Arena::new();
     for function in program.functions.ids() {

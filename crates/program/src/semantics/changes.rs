@@ -5,6 +5,9 @@
 //! is the member through which was written, as far as that can be seen. Padding belongs to no scalar and is not shown.
 //! Objects without a declared type, and scalars whose value cannot be had without changing the state, are shown by
 //! their cells. This only looks: no value is chosen and no address is fixed.
+//!
+//! What was written need not be a change. [`Earlier`] keeps what memory held when it was last looked at, as far as that is
+//! written over, and tells them apart.
 
 use std::collections::BTreeSet;
 
@@ -13,16 +16,49 @@ use crate::semantics::describe::{cell_text, name_of, object_name, offset_text, v
 use crate::semantics::layout::type_of_width;
 use crate::semantics::memory::{Extent, Memory};
 use crate::semantics::object::Content;
-use crate::semantics::value::ObjectId;
+use crate::semantics::value::{ObjectId, Pointer, Value};
+use crate::telling::Enumerated;
 use crate::types::{Record, Scalar, Type, TypeId};
 
 /// A part of memory that was written, and what it holds now.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Change {
     /// Its name in the source program.
     pub name: String,
     /// The text of its value.
     pub value: String,
+    /// The enumerator of this value, where it has an enumerated type.
+    pub enumerator: Option<String>,
+    /// Whether it held another value before, or none. It is no part of what was written: the second turn of a loop writes
+    /// the same as the first one, even where it changes less.
+    pub differs: bool,
+}
+
+impl PartialEq for Change {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.name, &self.value) == (&other.name, &other.value)
+    }
+}
+
+impl Eq for Change {}
+
+/// What memory held when it was last looked at.
+#[derive(Clone, Debug, Default)]
+pub struct Earlier {
+    memory: Option<Memory>,
+}
+
+impl Earlier {
+    /// What was written since the last look, and whether it differs from what was seen then. Nothing that was written before
+    /// the first look is known.
+    pub fn look(&mut self, program: &Program, memory: &Memory, written: &BTreeSet<Extent>) -> Vec<Change> {
+        let changes = search(program, memory, self.memory.as_ref(), written);
+        match &mut self.memory {
+            Some(earlier) => earlier.follow(memory, written),
+            earlier => *earlier = Some(memory.clone()),
+        }
+        changes
+    }
 }
 
 /// How many changes an observation shows at most.
@@ -36,19 +72,26 @@ const MOST_VISITED: usize = 100_000;
 
 /// The parts of live objects that these extents touch, as far as they have a name in the source program.
 pub fn changes(program: &Program, memory: &Memory, written: &BTreeSet<Extent>) -> Vec<Change> {
-    let mut search = Search { program, memory, found: Vec::new(), shown: BTreeSet::new(), visited: 0 };
+    search(program, memory, None, written)
+}
+
+fn search(program: &Program, memory: &Memory, earlier: Option<&Memory>, written: &BTreeSet<Extent>) -> Vec<Change> {
+    let mut search = Search { program, memory, earlier, found: Vec::new(), shown: BTreeSet::new(), visited: 0 };
     for &extent in written.iter().filter(|extent| !is_hidden(program, extent.object)) {
         match extent.object.variable() {
             Some(variable) => {
                 let name = object_name(program, extent.object);
-                search.look(extent, program.variables[variable].ty, 0, None, &name);
+                let enumerated = program.telling.enumerated.get(&variable);
+                let enumerated = enumerated.map_or(&Enumerated::Nothing, |enumerated| enumerated);
+                search.look(extent, program.variables[variable].ty, (0, None), enumerated, &name);
             }
             None => search.show_cells(extent, None),
         }
     }
     if search.is_full() {
         search.found.truncate(MOST_CHANGES);
-        search.found.push(Change { name: "…".to_owned(), value: "…".to_owned() });
+        let (name, value) = ("…".to_owned(), "…".to_owned());
+        search.found.push(Change { name, value, enumerator: None, differs: true });
     }
     search.found
 }
@@ -65,6 +108,8 @@ fn is_hidden(program: &Program, object: ObjectId) -> bool {
 struct Search<'a> {
     program: &'a Program,
     memory: &'a Memory,
+    /// What memory held before, where that is known.
+    earlier: Option<&'a Memory>,
     found: Vec<Change>,
     /// The parts that were shown: object, offset and name.
     shown: BTreeSet<(ObjectId, u64, String)>,
@@ -76,8 +121,16 @@ impl Search<'_> {
         self.found.len() > MOST_CHANGES || self.visited > MOST_VISITED
     }
 
-    /// Shows the scalars of a part at this offset, which has this type and name, that an extent touches.
-    fn look(&mut self, extent: Extent, ty: TypeId, offset: u64, bit_width: Option<u16>, name: &str) {
+    /// Shows the scalars of a part that an extent touches. The part has this type and name, and begins at this offset; a
+    /// bit-field has a width of its own.
+    fn look(
+        &mut self,
+        extent: Extent,
+        ty: TypeId,
+        (offset, bit_width): (u64, Option<u16>),
+        enumerated: &Enumerated,
+        name: &str,
+    ) {
         self.visited += 1;
         if self.is_full() {
             return;
@@ -89,7 +142,7 @@ impl Search<'_> {
                 let width_bits = bit_width.map_or_else(|| types.scalar_bits(*scalar), u64::from);
                 let part = Extent { object: extent.object, offset_bits: offset, width_bits };
                 if touches(extent, offset, width_bits) {
-                    self.show(part, *scalar, name);
+                    self.show(part, *scalar, enumerated, name);
                 }
             }
             Type::Array { element, length } => {
@@ -110,10 +163,13 @@ impl Search<'_> {
                         index += count;
                     } else if count > MOST_ALIKE {
                         let part = Extent { object: extent.object, offset_bits: begin, width_bits: count * stride };
-                        self.add(part, format!("{name}[{index} ... {}]", index + count - 1), "0".to_owned());
+                        let name = format!("{name}[{index} ... {}]", index + count - 1);
+                        let differs = !self.was_zero(part);
+                        self.add(part, Change { name, value: "0".to_owned(), enumerator: None, differs });
                         index += count;
                     } else {
-                        self.look(extent, *element, begin, None, &format!("{name}[{index}]"));
+                        let name = format!("{name}[{index}]");
+                        self.look(extent, *element, (begin, None), enumerated.element(), &name);
                         index += 1;
                     }
                 }
@@ -130,7 +186,7 @@ impl Search<'_> {
                     // The last member of a structure may be an array without a length, and so without a size.
                     let size = types.size_bits(field.ty);
                     if size == 0 || touches(extent, begin, size) {
-                        self.look(extent, field.ty, begin, field.bit_width, &name);
+                        self.look(extent, field.ty, (begin, field.bit_width), enumerated.field(index), &name);
                     }
                 }
             }
@@ -206,11 +262,17 @@ impl Search<'_> {
     }
 
     /// Shows a scalar with its value at its type; by its cells where it cannot be read at that type.
-    fn show(&mut self, part: Extent, scalar: Scalar, name: &str) {
-        match self.memory.peek(part, type_of_width(scalar, part.width_bits)) {
-            Some(value) => {
-                let value = value_text(self.program, &value);
-                self.add(part, name.to_owned(), value);
+    fn show(&mut self, part: Extent, scalar: Scalar, enumerated: &Enumerated, name: &str) {
+        let ty = type_of_width(scalar, part.width_bits);
+        match self.memory.peek(part, ty) {
+            Some(held) => {
+                let enumerator = match &held {
+                    Value::Int(number) => enumerated.enumerator(number).map(str::to_owned),
+                    _ => None,
+                };
+                let differs = !self.was(part, ty, &held);
+                let (name, value) = (name.to_owned(), value_text(self.program, &held));
+                self.add(part, Change { name, value, enumerator, differs });
             }
             None => self.show_cells(part, Some(name)),
         }
@@ -228,16 +290,40 @@ impl Search<'_> {
                 Some(name) if width_bits == extent.width_bits => name.to_owned(),
                 Some(name) => format!("{name}{}", offset_text(from - extent.offset_bits)),
             };
-            self.add(part, name, cell_text(self.program, &cell.content));
+            let before = self.earlier.and_then(|earlier| earlier.object(extent.object)?.cell_at(offset));
+            let (value, differs) = (cell_text(self.program, &cell.content), before != Some(cell));
+            self.add(part, Change { name, value, enumerator: None, differs });
             if self.is_full() {
                 return;
             }
         }
     }
 
-    fn add(&mut self, part: Extent, name: String, value: String) {
-        if self.shown.insert((part.object, part.offset_bits, name.clone())) {
-            self.found.push(Change { name, value });
+    /// Whether a part held this value before. What points to an object that did not live then was dangling.
+    fn was(&self, part: Extent, ty: Scalar, held: &Value) -> bool {
+        let Some(earlier) = self.earlier else { return false };
+        let is_dangling = |value: &Value| match value {
+            Value::Pointer(Pointer::Object { object, .. }) => earlier.object(*object).is_none(),
+            _ => false,
+        };
+        earlier.peek(part, ty).is_some_and(|before| before == *held && !is_dangling(&before))
+    }
+
+    /// Whether all of a part held zeros before.
+    fn was_zero(&self, part: Extent) -> bool {
+        let Some(object) = self.earlier.and_then(|earlier| earlier.object(part.object)) else { return false };
+        let is_zero = |content: &Content| match content {
+            Content::Zero => true,
+            Content::Scalar(scalar, value) => *value == Value::zero(*scalar),
+            Content::Unreadable => false,
+        };
+        object.gaps(part.offset_bits, part.end()).is_empty()
+            && object.overlapping(part.offset_bits, part.end()).all(|(_, cell)| is_zero(&cell.content))
+    }
+
+    fn add(&mut self, part: Extent, change: Change) {
+        if self.shown.insert((part.object, part.offset_bits, change.name.clone())) {
+            self.found.push(change);
         }
     }
 }

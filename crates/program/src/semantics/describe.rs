@@ -1,6 +1,6 @@
 //! Names of parts of objects, and text of values, as a reader of the source program would write them.
 
-use crate::model::Program;
+use crate::model::{Program, VariableId};
 use crate::semantics::arithmetic::{largest, smallest};
 use crate::semantics::memory::Extent;
 use crate::semantics::object::Content;
@@ -12,13 +12,21 @@ pub fn name_of(program: &Program, extent: Extent) -> String {
     object_name(program, extent.object) + &path_to(program, extent)
 }
 
-/// The name of a part of an object with its function: `main::i`, `::global`, `heap#0+8`.
+/// The name of a part of an object with its function: `main::i`, `main::2::i`, `::global`, `heap#0+8`.
 pub fn qualified_name_of(program: &Program, extent: Extent) -> String {
-    let owner = extent.object.variable().map(|variable| match program.owner(variable) {
-        Some(function) => format!("{}::", program.functions[function].name),
-        None => "::".to_owned(),
-    });
-    owner.unwrap_or_default() + &name_of(program, extent)
+    let whole = extent.object.variable().map(|variable| qualified_name(program, variable));
+    whole.unwrap_or_else(|| object_name(program, extent.object)) + &path_to(program, extent)
+}
+
+/// The name of a variable with its function, by which questions name it. Its function comes first even where people need
+/// not be told.
+pub fn qualified_name(program: &Program, variable: VariableId) -> String {
+    let name = &program.variables[variable].name;
+    match (program.owner(variable), program.telling.variables.get(&variable)) {
+        (Some(_), Some(told)) => told.clone(),
+        (Some(function), None) => format!("{}::{name}", program.functions[function].name),
+        (None, _) => format!("::{name}"),
+    }
 }
 
 /// The text of a value.
@@ -67,7 +75,7 @@ fn pointer_text(program: &Program, pointer: Pointer) -> String {
             });
             format!("&{}", inside.unwrap_or_else(|| format!("{}{offset}", object_name(program, object))))
         }
-        Pointer::Function(function) => program.functions[function].name.clone(),
+        Pointer::Function(function) => program.told_function(function).to_owned(),
         Pointer::Register(number) | Pointer::Invalid(number) => format!("{number:#x}"),
         Pointer::Dangling => "dangling".to_owned(),
     }
@@ -77,7 +85,7 @@ fn pointer_text(program: &Program, pointer: Pointer) -> String {
 pub(super) fn object_name(program: &Program, object: ObjectId) -> String {
     match object {
         ObjectId::Heap(number) => format!("heap#{number}"),
-        ObjectId::Global(variable) | ObjectId::Local { variable, .. } => program.variables[variable].name.clone(),
+        ObjectId::Global(variable) | ObjectId::Local { variable, .. } => program.told_variable(variable).to_owned(),
     }
 }
 

@@ -137,6 +137,20 @@ impl Memory {
         globals.chain(self.others.iter().map(|(&id, object)| (id, object)))
     }
 
+    /// Follows a later state of the same memory, in which these extents were written since. Pointers to what has died
+    /// since are not made dangling.
+    pub fn follow(&mut self, later: &Memory, written: &BTreeSet<Extent>) {
+        let dead: BTreeSet<ObjectId> = self.others.keys().filter(|id| later.object(**id).is_none()).copied().collect();
+        self.remove(&dead);
+        for extent in written {
+            let Some(now) = later.object(extent.object) else { continue };
+            match self.object_mut(extent.object) {
+                Some(object) if object.size == now.size => object.copy_cells(now, extent.offset_bits, extent.end()),
+                _ => self.create(extent.object, now.clone()),
+            }
+        }
+    }
+
     /// Ends the lifetimes of objects, without looking for pointers to them.
     pub fn remove(&mut self, dead: &BTreeSet<ObjectId>) {
         self.changes.0 += 1;

@@ -107,6 +107,23 @@ impl Object {
         }
     }
 
+    /// Makes the cells that touch a range those of another state of the same object.
+    pub fn copy_cells(&mut self, other: &Object, mut start: u64, mut end: u64) {
+        loop {
+            let touched = self.overlapping(start, end).chain(other.overlapping(start, end));
+            let hull = touched
+                .fold((start, end), |(first, last), (offset, cell)| (first.min(offset), last.max(offset + cell.width)));
+            if hull == (start, end) {
+                break;
+            }
+            (start, end) = hull;
+        }
+        self.clear(start, end);
+        for (offset, cell) in other.overlapping(start, end) {
+            self.cells.insert(offset, cell.clone());
+        }
+    }
+
     /// Adds a part of a cell that was split, which stays apart from its neighbours until they are overwritten.
     pub fn insert_split(&mut self, offset: u64, cell: Cell) {
         self.cells.insert(offset, cell);

@@ -11,7 +11,7 @@ use foundation::{Budget, Exhausted, Span};
 use crate::atom::Atom;
 use crate::cfa::{EdgeId, EndKind, FunctionId};
 use crate::model::Program;
-use crate::semantics::changes::{Change, changes};
+use crate::semantics::changes::{Change, Earlier};
 use crate::semantics::choices::Choices;
 use crate::semantics::config::{Semantics, UndefinedMode};
 use crate::semantics::event::Event;
@@ -52,7 +52,7 @@ pub struct Observation {
     pub function: Option<FunctionId>,
     /// The truth of the atoms.
     pub truth: Vec<bool>,
-    /// What was written since the last observation.
+    /// What was written since the last observation, be it another value or the same one.
     pub changes: Vec<Change>,
     /// Whether a signed integer overflowed since the last observation.
     pub overflow: bool,
@@ -152,6 +152,7 @@ pub fn run(
         observations: Vec::new(),
         overflows: BTreeSet::new(),
         written: BTreeSet::new(),
+        earlier: Earlier::default(),
         limits,
     };
     let mut edges = 0;
@@ -173,6 +174,8 @@ struct Runner<'a> {
     observations: Vec<Observation>,
     overflows: BTreeSet<Span>,
     written: BTreeSet<Extent>,
+    /// What memory held at the last observation.
+    earlier: Earlier,
     limits: Limits,
 }
 
@@ -293,7 +296,7 @@ impl Runner<'_> {
                 (None, _) => program.entry,
             };
             let written = std::mem::take(&mut self.written);
-            let changes = changes(program, &self.interpreter.state.memory, &written);
+            let changes = self.earlier.look(program, &self.interpreter.state.memory, &written);
             self.observations.push(Observation {
                 occasion,
                 edge,

@@ -150,7 +150,8 @@ fn calls_are_extra_observations_in_every_mode() {
     {
         let run = b.run(mode(observe), &atom, &mut zeros());
         assert_eq!(word(&run), expected, "{observe}");
-        assert_eq!(run.observations[1].changes, [Change { name: "n".to_owned(), value: "3".to_owned() }]);
+        let written = &run.observations[1].changes;
+        assert_eq!(written.iter().map(|it| (it.name.as_str(), it.value.as_str())).collect::<Vec<_>>(), [("n", "3")]);
     }
     let stopped = b.run(Semantics { stop_at_call: Some(f), ..Semantics::default() }, &atom, &mut zeros());
     assert_eq!((word(&stopped).as_str(), stopped.end), ("01", RunEnd::StoppedAtCall(f)));

@@ -1,23 +1,51 @@
 //! From the interpreter's run to the rows of a trace and the diagnostics that go with it.
 
+use std::collections::{HashMap, HashSet};
+
 use foundation::{Diagnostic, Diagnostics, Location, SourceMap, Span};
 use program::semantics::{Observation, Occasion, Run, RunEnd, Warning};
 use program::{EndKind, Program};
 
 use super::{Change, End, Step};
 
-/// The observed states of a run.
+/// The observed states of a run. A step of a loop lists what changes in the first round or in a later one.
 pub fn steps(run: &Run, program: &Program, sources: &SourceMap) -> Vec<Step> {
-    let number = |(index, observation)| step(index, observation, program, sources);
+    let again = changes_of_next_round(run);
+    let number = |(index, observation)| step(index, observation, &again, program, sources);
     run.observations.iter().enumerate().map(number).collect()
 }
 
-fn step(index: usize, observation: &Observation, program: &Program, sources: &SourceMap) -> Step {
+/// What the second round of a loop changes, as the numbers of steps and of what they write: the last value of the first
+/// round comes before the first one.
+fn changes_of_next_round(run: &Run) -> HashSet<(usize, usize)> {
+    let RunEnd::Lasso { start } = run.end else { return HashSet::new() };
+    let first = run.observations.iter().enumerate();
+    let second = run.observations.iter().enumerate().skip(start);
+    let mut held: HashMap<&str, &str> = HashMap::new();
+    let mut found = HashSet::new();
+    for (round, (step, observation)) in first.map(|it| (1, it)).chain(second.map(|it| (2, it))) {
+        for (number, change) in observation.changes.iter().enumerate() {
+            let before = held.insert(&change.name, &change.value);
+            if round == 2 && before != Some(&change.value) {
+                found.insert((step, number));
+            }
+        }
+    }
+    found
+}
+
+fn step(
+    index: usize,
+    observation: &Observation,
+    again: &HashSet<(usize, usize)>,
+    program: &Program,
+    sources: &SourceMap,
+) -> Step {
     let function = observation.function.map(|function| &program.functions[function]);
     let span = observation.span.or(function.map(|function| function.span));
     let place =
         span.map(|span| sources.snippet(span).location).unwrap_or(Location { file: String::new(), line: 0, column: 0 });
-    let name = |function| program.functions[function].name.as_str();
+    let name = |function| program.told_function(function);
     let source_text = || observation.span.map(|span| statement_text(span, sources)).unwrap_or_default();
     let mut events = Vec::new();
     let (occasion, statement) = match observation.occasion {
@@ -41,17 +69,26 @@ fn step(index: usize, observation: &Observation, program: &Program, sources: &So
     if observation.overflow {
         events.push("signed overflow".to_owned());
     }
-    let change =
-        |change: &program::semantics::Change| Change { name: change.name.clone(), value: change.value.clone() };
+    let change = |change: &program::semantics::Change| Change {
+        name: change.name.clone(),
+        value: change.value.clone(),
+        enumerator: change.enumerator.clone(),
+    };
     Step {
         step: index,
         file: place.file,
         line: place.line,
-        function: function.map(|function| function.name.clone()).unwrap_or_default(),
+        function: observation.function.map(|function| name(function).to_owned()).unwrap_or_default(),
         thread: observation.thread as usize,
         occasion,
         statement,
-        changes: observation.changes.iter().map(change).collect(),
+        changes: observation
+            .changes
+            .iter()
+            .enumerate()
+            .filter(|(number, change)| change.differs || again.contains(&(index, *number)))
+            .map(|(_, written)| change(written))
+            .collect(),
         events,
         holds: observation.truth.clone(),
     }
@@ -111,7 +148,7 @@ pub fn end(run: &Run, program: &Program, sources: &SourceMap) -> End {
         RunEnd::Lasso { start } => (Some(*start), "the program never ends".to_owned()),
         RunEnd::Silent => (last, "the program never ends, and nothing more is observed".to_owned()),
         RunEnd::StoppedAtCall(function) => {
-            (last, format!("`{}` is entered, which ends the execution", program.functions[*function].name))
+            (last, format!("`{}` is entered, which ends the execution", program.told_function(*function)))
         }
         RunEnd::Cut { span } => (None, format!("cut by an assumption{}: this is no execution", at(span))),
         RunEnd::NoMoreInputs => (None, "no inputs are left; the program would go on".to_owned()),

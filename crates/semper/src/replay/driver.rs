@@ -467,8 +467,10 @@ fn atom_text(
     let mut guard = String::new();
     for &variable in reads {
         let Some(function) = function_of(program, variable) else { continue };
-        let known = &program.variables[variable];
-        let name = format!("{}::{}", program.functions[function].name, known.name);
+        let name = match program.telling.variables.get(&variable) {
+            Some(told) => told.clone(),
+            None => format!("{}::{}", program.functions[function].name, program.variables[variable].name),
+        };
         if program.has_threads() {
             return Err(format!("`{name}` is a local variable in a program with threads"));
         }
@@ -493,7 +495,24 @@ fn atom_text(
         .filter(|&&variable| function_of(program, variable).is_none())
         .map(|&variable| program.variables[variable].name.as_str())
         .collect();
-    let fits = |(_, unit): &&(SourceId, Instrumented)| globals.iter().all(|name| unit.declared.contains(*name));
+    // A name that several files have is that of its own file.
+    let shared = reads.iter().filter(|&&variable| function_of(program, variable).is_none());
+    let mut file = None;
+    for &variable in shared {
+        let (told, known) = (program.told_variable(variable), &program.variables[variable]);
+        if told != known.name {
+            expression = replace_name(&expression, told, &known.name);
+            if file.replace(known.span.source).is_some_and(|other| other != known.span.source) {
+                return Err("it names variables of several files".to_owned());
+            }
+        }
+    }
+    if expression.contains("::") {
+        return Err("a name in it is written in another way".to_owned());
+    }
+    let fits = |(id, unit): &&(SourceId, Instrumented)| {
+        file.is_none_or(|file| file == *id) && globals.iter().all(|name| unit.declared.contains(*name))
+    };
     let (unit, _) = texts.iter().find(fits).ok_or("no file of the program declares all that it names")?;
     Ok((*unit, expression, guard))
 }

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use program::semantics::describe::qualified_name;
 use program::semantics::{Pointer, Question, Value};
 use program::{Program, Scalar, VariableId, VariableKind};
 
@@ -45,9 +46,8 @@ impl Queues {
     /// What is called for the value that a variable holds when its lifetime begins, where that was asked for.
     pub fn filling(&self, program: &Program, variable: VariableId) -> Option<String> {
         let known = &program.variables[variable];
-        let function = program.owner(variable)?;
-        let name = format!("{}::{}", program.functions[function].name, known.name);
-        let queue = self.numbers.get(&(true, name))?;
+        program.owner(variable)?;
+        let queue = self.numbers.get(&(true, qualified_name(program, variable)))?;
         Some(match program.types.as_scalar(known.ty)? {
             Scalar::Bool | Scalar::Int(_) => format!("semper_uninitialised({queue})"),
             Scalar::Float(_) => format!("semper_uninitialised_double({queue})"),

@@ -203,7 +203,8 @@ impl Teller<'_> {
 fn equation(part: &Change, function: &str) -> Option<String> {
     let name = match part.name.split_once("::") {
         None => part.name.as_str(),
-        Some((owner, local)) if owner == function => local,
+        // Of several variables of one name in a function, the name alone would say another one.
+        Some((owner, local)) if owner == function && !local.contains("::") => local,
         Some(_) => return None,
     };
     let value = match part.value.as_str() {

@@ -27,7 +27,7 @@ impl Explorer<'_> {
                     let Some(Value::Int(value)) = state.memory.peek(extent, leaf.scalar) else { continue };
                     let held = value.to_i128();
                     if held.is_none_or(|value| large.iter().any(|(low, high)| (*low..=*high).contains(&value))) {
-                        let name = &program.variables[variable].name;
+                        let name = program.told_variable(variable);
                         let edge = program.locations[frame.location].out.first();
                         let reason = format!("`{name}` may hold any of many input values where it is computed with");
                         return Err(Unexplored::not_covered(reason, edge.map(|edge| program.edges[*edge].span)));
@@ -51,8 +51,10 @@ impl Explorer<'_> {
             Question::Register { ty, .. } => (Vec::new(), *ty),
             Question::Input { ty, .. } => (edge.and_then(|edge| written(program, edge)).into_iter().collect(), *ty),
             Question::Uninitialised { what, ty } => {
-                let whole = what.split(['[', '.', '+']).next().unwrap_or_default();
-                (self.named.get(whole).cloned().unwrap_or_default(), *ty)
+                // The names of parts begin behind that of the variable, which may be qualified by that of a file.
+                let variable = what.rfind("::").map_or(0, |at| at + "::".len());
+                let part = what[variable..].find(['[', '.', '+']).map_or(what.len(), |length| variable + length);
+                (self.named.get(&what[..part]).cloned().unwrap_or_default(), *ty)
             }
         };
         if !variables.is_empty() && variables.iter().all(|variable| self.alike.puts_away(*variable, ty)) {

@@ -20,6 +20,7 @@ use std::hash::{Hash, Hasher};
 
 use automata::buchi::{Automaton, Guard, Marks};
 use foundation::{Budget, Id, Span};
+use program::semantics::describe::qualified_name;
 use program::semantics::interpreter::Interpreter;
 use program::semantics::observe::{Attention, Observer, Sight};
 use program::semantics::state::State;
@@ -203,9 +204,8 @@ impl<'a> Explorer<'a> {
     ) -> Self {
         interpreter.notes_reads = task.semantics.observe == ObserveMode::Change;
         let mut named: HashMap<String, Vec<VariableId>> = HashMap::new();
-        for (id, variable) in task.program.variables.iter() {
-            let owner = task.program.owner(id).map_or("", |owner| task.program.functions[owner].name.as_str());
-            named.entry(format!("{owner}::{}", variable.name)).or_default().push(id);
+        for id in task.program.variables.ids() {
+            named.entry(qualified_name(&task.program, id)).or_default().push(id);
         }
         let looks_at_locals =
             task.atoms.iter().any(|atom| matches!(atom, Atom::State { active, .. } if !active.is_empty()));
