@@ -26,6 +26,9 @@ pub struct Counterexample {
     /// How numbers grow from turn to turn of the loop, where it does not come back to a state.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub growth: Vec<Growth>,
+    /// The steps at which the property breaks, which are shown however long the execution is.
+    #[serde(skip)]
+    pub violating: Vec<usize>,
 }
 
 /// How a number grows from turn to turn of a loop.
@@ -75,7 +78,7 @@ fn in_order<S: serde::Serializer>(pairs: &[(String, String)], serializer: S) -> 
 
 /// The execution as text. Where it is long, some steps are left out unless all are wanted.
 pub fn render(counterexample: &Counterexample, all: bool, width: usize) -> String {
-    let Counterexample { atoms, inputs, stem, cycle, end, growth } = counterexample;
+    let Counterexample { atoms, inputs, stem, cycle, end, growth, violating } = counterexample;
     let headings = AtomHeadings::choose(atoms, width);
     let mut text = String::new();
     for line in &headings.legend {
@@ -84,7 +87,7 @@ pub fn render(counterexample: &Counterexample, all: bool, width: usize) -> Strin
     if !headings.legend.is_empty() {
         text.push('\n');
     }
-    let [before, inside] = lasso::rows(stem.len(), cycle.len(), all, ENDS);
+    let [before, inside] = lasso::rows(stem.len(), cycle.len(), all, ENDS, violating);
     let marks: Vec<&str> = before.iter().map(|_| "").chain(lasso::bracket(inside.len())).collect();
     let rows: Vec<Row<'_>> = shown(stem, &before).chain(shown(cycle, &inside)).collect();
     text.push_str(&trace::rows_table(&rows, Some(&marks), &headings.texts, width));
@@ -206,6 +209,7 @@ mod tests {
             cycle: (stem..stem + cycle).map(step).collect(),
             end: End { complete: true, repeats_from: Some(stem), cut: false, reason: "the program never ends".into() },
             growth: Vec::new(),
+            violating: Vec::new(),
         }
     }
 
@@ -263,6 +267,17 @@ inputs of in:";
             assert_eq!(left_out + count(&short), stem + cycle, "{short}");
             assert!(count(&short) <= 2 * (ENDS.first + ENDS.last) + 1, "{short}");
             assert!(short.lines().all(|line| columns_of(line) <= 100));
+        }
+    }
+
+    #[test]
+    fn the_violating_step_is_never_left_out() {
+        for violating in [0, 11, 12, 13, 50, 83, 84, 99, 100, 150, 199] {
+            let mut long = example(100, 100);
+            long.violating = vec![violating];
+            let text = render(&long, false, 100);
+            let number = violating.to_string();
+            assert!(text.lines().any(|line| line.split_whitespace().next() == Some(&number)), "{violating}\n{text}");
         }
     }
 

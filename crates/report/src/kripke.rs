@@ -104,6 +104,9 @@ pub struct PathJson {
     /// The states that are repeated for ever.
     #[serde(rename = "loop")]
     pub cycle: Vec<PathState>,
+    /// The steps at which the property breaks, which are shown however long the path is.
+    #[serde(skip)]
+    pub violating: Vec<usize>,
 }
 
 /// A state on a path.
@@ -158,7 +161,8 @@ pub fn path(kripke: &Kripke, stem: &[KripkeState], cycle: &[KripkeState]) -> Pat
         holds: holds(kripke, state),
         deadlock: kripke.is_deadlock(state),
     };
-    PathJson { stem: stem.iter().map(shown).collect(), cycle: cycle.iter().map(shown).collect() }
+    let [stem, cycle] = [stem, cycle].map(|states| states.iter().map(shown).collect());
+    PathJson { stem, cycle, violating: Vec::new() }
 }
 
 fn holds(kripke: &Kripke, state: KripkeState) -> Vec<String> {
@@ -232,7 +236,7 @@ fn path_text(path: &PathJson, all_steps: bool, width: usize) -> String {
     ];
     let (first, length) = (path.stem.len(), path.cycle.len());
     let last = first + length - 1;
-    let [before, inside] = lasso::rows(first, length, all_steps, ENDS);
+    let [before, inside] = lasso::rows(first, length, all_steps, ENDS, &path.violating);
     let row = |part: &[PathState], start: usize, shown: Shown, mark: &str| match shown {
         Shown::Step(index) => {
             let at = &part[index];

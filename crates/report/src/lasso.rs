@@ -19,16 +19,29 @@ pub(crate) struct Ends {
 /// Lassos with more steps than this are shortened.
 const MOST_ROWS: usize = 60;
 
-/// The rows of a stem and of a loop with so many steps; where they are many, some are left out unless all are wanted.
-pub(crate) fn rows(stem: usize, cycle: usize, all: bool, ends: Ends) -> [Vec<Shown>; 2] {
+/// The rows of a stem and of a loop with so many steps; where they are many, some are left out unless all are wanted. Some
+/// steps, counted from the beginning of the stem, are shown in any case, with their neighbours.
+pub(crate) fn rows(stem: usize, cycle: usize, all: bool, ends: Ends, kept: &[usize]) -> [Vec<Shown>; 2] {
     let all = all || stem + cycle <= MOST_ROWS;
-    [stem, cycle].map(|length| {
-        let left_out = length.saturating_sub(ends.first + ends.last);
-        if all || left_out < 2 {
-            return (0..length).map(Shown::Step).collect();
+    [(0, stem), (stem, cycle)].map(|(begin, length)| {
+        let is_shown = |index: usize| {
+            let is_at_end = index < ends.first || index + ends.last >= length;
+            all || is_at_end || kept.iter().any(|&step| step.abs_diff(begin + index) <= 1)
+        };
+        let mut rows = Vec::new();
+        let mut index = 0;
+        while index < length {
+            let hidden = (index..length).take_while(|&index| !is_shown(index)).count();
+            // A row that says that one step is left out would take as much room as the step.
+            if hidden > 1 {
+                rows.push(Shown::LeftOut(hidden));
+                index += hidden;
+            } else {
+                rows.push(Shown::Step(index));
+                index += 1;
+            }
         }
-        let (first, last) = (0..ends.first, length - ends.last..length);
-        first.map(Shown::Step).chain([Shown::LeftOut(left_out)]).chain(last.map(Shown::Step)).collect()
+        rows
     })
 }
 
@@ -52,7 +65,7 @@ mod tests {
         let ends = Ends { first: 12, last: 16 };
         for (stem, cycle) in (0..100).flat_map(|stem| (1..100).map(move |cycle| (stem, cycle))) {
             for all in [false, true] {
-                for (rows, length) in rows(stem, cycle, all, ends).into_iter().zip([stem, cycle]) {
+                for (rows, length) in rows(stem, cycle, all, ends, &[stem / 2]).into_iter().zip([stem, cycle]) {
                     let mut next = 0;
                     for row in rows {
                         match row {

@@ -54,9 +54,12 @@ pub struct PropertyVerdict {
     /// Which schedules count: `any`, `weak-fair` or `strong-fair`; absent where there is one thread only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<String>,
-    /// The engines that were asked before it and gave no answer.
+    /// The engines that were asked and gave no answer; where the verdict is unknown, all that were asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tried: Vec<Tried>,
+    /// One thing to try: where the verdict is unknown, or where a violation hangs on what is observed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
     /// How long it took to come to the verdict, the check of the evidence included.
     pub seconds: f64,
     /// What was measured meanwhile.
@@ -194,6 +197,15 @@ fn property_text(property: &PropertyVerdict, detail: Detail) -> String {
             text.push_str(&wrapped(&format!("trusted: {}", evidence.trusted.join("; ")), 2, detail.width));
         }
     }
+    // Where one engine alone was asked, the verdict says why it gave up.
+    if property.verdict == "unknown" && property.tried.len() > 1 {
+        for Tried { engine, reason, .. } in &property.tried {
+            text.push_str(&wrapped(&format!("{engine}: {reason}"), 2, detail.width));
+        }
+    }
+    if let Some(hint) = &property.hint {
+        text.push_str(&wrapped(&format!("try: {hint}"), 2, detail.width));
+    }
     let reason = property.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
     text.push_str(&format!("verdict: {}{reason}\n", property.verdict));
     text
@@ -240,6 +252,7 @@ mod tests {
             atomic: None,
             scheduler: None,
             tried: Vec::new(),
+            hint: None,
             seconds: 0.5,
             statistics: vec![("states".into(), Figure::Count(12)), ("transitions".into(), Figure::Count(1))],
             is_repeatable: verdict != "unknown",
@@ -269,6 +282,14 @@ verdict: holds
         assert_eq!(render(&Verdicts::new(vec![property("holds", None)]), detail), expected);
         let unknown = render(&Verdicts::new(vec![property("unknown", Some("time"))]), detail);
         assert!(unknown.ends_with("engine: explicit\nverdict: unknown (time)\n"), "{unknown}");
+        let mut given_up = property("unknown", Some("time"));
+        let tried = |engine: &str, reason: &str| Tried { engine: engine.into(), seconds: 1.0, reason: reason.into() };
+        given_up.tried = vec![tried("fairness", "unsupported: threads"), tried("explicit", "time")];
+        given_up.hint = Some("a longer `--timeout`".into());
+        let unknown = render(&Verdicts::new(vec![given_up]), detail);
+        let end = "engine: explicit\nfairness: unsupported: threads\nexplicit: time\ntry: a longer `--timeout`\n\
+                   verdict: unknown (time)\n";
+        assert!(unknown.ends_with(end), "{unknown}");
     }
 
     #[test]

@@ -98,7 +98,7 @@ pub(crate) fn shortest_lasso(start: usize, length: usize, same: impl Fn(usize, u
 }
 
 /// The letters that an execution repeats for ever begin here; none where the run could go on, or is no execution.
-fn loop_start(end: &RunEnd, length: usize) -> Option<usize> {
+pub(crate) fn loop_start(end: &RunEnd, length: usize) -> Option<usize> {
     match end {
         RunEnd::Lasso { start } => Some(*start),
         RunEnd::End(_) | RunEnd::Undefined { .. } | RunEnd::Deadlock | RunEnd::Silent | RunEnd::StoppedAtCall(_) => {

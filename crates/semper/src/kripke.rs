@@ -12,12 +12,13 @@ use automata::ltl::{AtomId, Atoms, Formula, Formulas, Letter, Unary, evaluate_la
 use automata::translate::{Effort, Options, Target, translate};
 use foundation::{Budget, Diagnostics, Exhausted, Id, SourceId, SourceMap};
 use report::diagnostics::DiagnosticJson;
-use report::kripke::{EvidenceJson, PropertyReport, StructureFigures, StructureReport};
+use report::kripke::{EvidenceJson, PathJson, PropertyReport, StructureFigures, StructureReport};
 
 use crate::ltl;
 use crate::properties::{self, Given};
 use crate::request::{Input, Properties, Request};
 use crate::subject::{Property, goal};
+use crate::violation::violating_steps;
 
 /// A structure, and properties over it.
 #[derive(Clone, Debug)]
@@ -149,8 +150,20 @@ fn described(structure: &Structure, property: &Property, decided: Decided) -> Pr
         verdict,
         reason,
         evidence: evidence.map(|evidence| EvidenceJson { checked: evidence.checked, by: evidence.by }),
-        counterexample: run.map(|run| report::kripke::path(&structure.kripke, &run.stem, &run.cycle)),
+        counterexample: run.map(|run| {
+            let path = report::kripke::path(&structure.kripke, &run.stem, &run.cycle);
+            PathJson { violating: violating(structure, property, &run), ..path }
+        }),
     }
+}
+
+/// The steps of a path at which the property breaks.
+fn violating(structure: &Structure, property: &Property, run: &Run) -> Vec<usize> {
+    let Structure { kripke, formulas, .. } = structure;
+    let atoms = atoms_of(formulas, [property.formula].into_iter());
+    let Ok(observed) = Observed::new(kripke, formulas.atoms(), &atoms) else { return Vec::new() };
+    let letters = |states: &[KripkeState]| states.iter().map(|&state| observed.letter(state)).collect::<Vec<Letter>>();
+    violating_steps(formulas, property.formula, &letters(&run.stem), &letters(&run.cycle))
 }
 
 fn figures(kripke: &Kripke) -> StructureFigures {

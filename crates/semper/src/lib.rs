@@ -27,6 +27,7 @@
 //! assert!(matches!(outcome.verdict, semper::CheckedVerdict::Holds { .. }));
 //! ```
 
+mod advice;
 pub mod certificates;
 pub mod check;
 pub mod execute;
@@ -42,6 +43,7 @@ pub mod suite;
 pub mod understood;
 pub mod vacuity;
 pub mod verdicts;
+pub mod violation;
 pub mod witnesses;
 
 pub use automata;

@@ -1,5 +1,6 @@
 //! What was decided of a property, for the report.
 
+use automata::ltl::Formula;
 use certify::explore::{Explored, Way};
 use certify::refutation::{Proved, Shown};
 use certify::{Closing, Decider, Proof, Replayed, Starved};
@@ -11,8 +12,10 @@ use report::counterexample::{Counterexample, CounterexampleStep, Growth, Input};
 use report::verdict::{Evidence, Figure, PropertyVerdict, Tried};
 use task::{Attempt, Certificate, Reason, Scheduler};
 
+use crate::advice::advice;
 use crate::check::{Checked, CheckedOutcome, CheckedVerdict, Settings};
 use crate::subject::Subject;
+use crate::violation;
 
 /// The report on a property. What the user should know of how the program behaved is added to the diagnostics, which
 /// hold what is known of how it was read.
@@ -59,17 +62,65 @@ pub fn verdict(
         undefined: subject.semantics.undefined.to_string(),
         atomic: has_threads.then(|| subject.semantics.atomicity.to_string()),
         scheduler: has_threads.then(|| settings.scheduler.to_string()),
-        tried: outcome.tried.iter().map(tried).collect(),
+        tried: all_tried(outcome),
+        hint: hint(subject, asked.goal, outcome, settings, sources),
         seconds: outcome.time.as_secs_f64(),
         statistics: outcome.statistics.0.iter().map(|(name, it)| ((*name).to_owned(), figure(it))).collect(),
         is_repeatable: is_repeatable(&outcome.verdict, settings),
         evidence: evidence(&outcome.verdict),
         notes: replayed.map(|(replayed, _)| notes(program, replayed, settings.scheduler)).unwrap_or_default(),
         warnings: report::diagnostics::to_json(diagnostics, sources),
-        counterexample: replayed.map(|(replayed, atoms)| {
-            let atoms = atoms.iter().map(|&atom| subject.formulas.atoms().get(atom).to_string()).collect();
-            counterexample(program, replayed, atoms, sources)
+        counterexample: replayed.map(|(replayed, by_number)| {
+            let atoms = by_number.iter().map(|&atom| subject.formulas.atoms().get(atom).to_string()).collect();
+            let (stem, repeated) = violation::letters(replayed, by_number);
+            let violating = violation::violating_steps(&subject.formulas, asked.goal, &stem, &repeated);
+            Counterexample { violating, ..counterexample(program, replayed, atoms, sources) }
         }),
+    }
+}
+
+/// The engines that gave no answer. Where none did, that whose reason is the verdict's is one of them.
+fn all_tried(outcome: &CheckedOutcome) -> Vec<Tried> {
+    let mut all: Vec<Tried> = outcome.tried.iter().map(tried).collect();
+    if let CheckedVerdict::Unknown(reason) = &outcome.verdict
+        && is_engine(outcome.engine)
+        && !all.iter().any(|tried| tried.engine == outcome.engine)
+    {
+        let before: f64 = all.iter().map(|tried| tried.seconds).sum();
+        let seconds = (outcome.time.as_secs_f64() - before).max(0.0);
+        all.push(Tried { engine: outcome.engine.to_owned(), seconds, reason: reason.to_string() });
+    }
+    all
+}
+
+/// Whether it was an engine that was asked, and not a saved certificate or counterexample that was looked at.
+fn is_engine(name: &str) -> bool {
+    ["explicit", "fairness", "sampling", "auto"].contains(&name)
+}
+
+/// One thing to try.
+fn hint(
+    subject: &Subject,
+    goal: Formula,
+    outcome: &CheckedOutcome,
+    settings: &Settings,
+    sources: &SourceMap,
+) -> Option<String> {
+    match &outcome.verdict {
+        CheckedVerdict::Unknown(reason) if is_engine(outcome.engine) => {
+            let mut given_up: Vec<(&str, &Reason)> = vec![(outcome.engine, reason)];
+            let others = outcome.tried.iter().filter(|attempt| attempt.engine != outcome.engine);
+            given_up.extend(others.map(|attempt| (attempt.engine, &attempt.reason)));
+            advice(subject, &given_up, settings, sources)
+        }
+        CheckedVerdict::Violated { replayed: Some(replayed), atoms } => {
+            let line_of = |edge: program::EdgeId| {
+                let place = sources.snippet(subject.program.edges[edge].span).location;
+                Some(format!("{}:{}", place.file, place.line))
+            };
+            violation::between_statements(subject, goal, replayed, atoms, line_of)
+        }
+        _ => None,
     }
 }
 
@@ -201,7 +252,8 @@ fn counterexample(program: &Program, replayed: &Replayed, atoms: Vec<String>, so
         .collect();
     let cycle = stem.split_off(end.repeats_from.unwrap_or(stem.len()));
     let growth = growth(program, &replayed.closing);
-    Counterexample { atoms, inputs: replayed.inputs.iter().map(input).collect(), stem, cycle, end, growth }
+    let inputs = replayed.inputs.iter().map(input).collect();
+    Counterexample { atoms, inputs, stem, cycle, end, growth, violating: Vec::new() }
 }
 
 /// How numbers grow from turn to turn of the loop.
@@ -237,8 +289,9 @@ fn notes(program: &Program, replayed: &Replayed, scheduler: Scheduler) -> Vec<St
     if let Closing::Without(variables) | Closing::Growing { without: variables, .. } = &replayed.closing {
         // Names of our own say nothing to anybody.
         let is_written = |name: &&str| !name.starts_with('%');
-        let names = variables.iter().map(|&variable| program.variables.get(variable).map(|it| it.name.as_str()));
-        let names: Vec<String> = names.flatten().filter(is_written).map(|name| format!("`{name}`")).collect();
+        let is_known = |variable: &&program::VariableId| program.variables.get(**variable).is_some();
+        let names = variables.iter().filter(is_known).map(|&variable| program.told_variable(variable));
+        let names: Vec<String> = names.filter(is_written).map(|name| format!("`{name}`")).collect();
         if !names.is_empty() {
             let names = names.join(", ");
             notes.push(format!("{names} may differ from round to round of the loop; nothing shown depends on that"));

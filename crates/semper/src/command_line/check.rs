@@ -132,7 +132,7 @@ fn decide(
         Format::Text => {
             show_diagnostics(&all, &sources);
             let (verbose, width) = (options.output.verbose, host::terminal::width());
-            let detail = Detail { all_steps: verbose, trusted: verbose, width };
+            let detail = Detail { all_steps: verbose || options.trace.full_trace, trusted: verbose, width };
             output::print(&report::verdict::render(&verdicts, detail))?;
         }
         Format::Json => match &verdicts.properties[..] {

@@ -20,7 +20,8 @@ pub(super) fn is_structure(files: &[String]) -> bool {
 /// Decides the properties of a structure.
 pub(super) fn check(options: &CheckOptions) -> Result<Status> {
     /// What a structure has in common with a program. How many threads there are changes nothing.
-    const COMMON: [&str; 9] = ["files", "ltl", "spec", "assume", "timeout", "memory", "format", "verbose", "threads"];
+    const COMMON: [&str; 10] =
+        ["files", "ltl", "spec", "assume", "timeout", "memory", "format", "verbose", "threads", "full_trace"];
     if let Some(faults) = misuse("check", &COMMON, &options.program.files) {
         refuse(&faults, &SourceMap::new(), &options.output)?;
         return Ok(Status::BadInput);
@@ -45,7 +46,8 @@ pub(super) fn check(options: &CheckOptions) -> Result<Status> {
     match options.output.format {
         Format::Text => {
             show_diagnostics(&diagnostics, &sources);
-            output::print(&report::kripke::render(&report, options.output.verbose, host::terminal::width()))?;
+            let all_steps = options.output.verbose || options.trace.full_trace;
+            output::print(&report::kripke::render(&report, all_steps, host::terminal::width()))?;
         }
         Format::Json => output::print_json(&report)?,
     }

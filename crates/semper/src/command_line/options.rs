@@ -193,6 +193,8 @@ pub(crate) struct CheckOptions {
     #[arg(long, value_name = "FOLDER", help_heading = "Output")]
     pub dump_dir: Option<String>,
     #[command(flatten)]
+    pub trace: TraceOptions,
+    #[command(flatten)]
     pub limits: LimitOptions,
     #[command(flatten)]
     pub output: OutputOptions,
@@ -251,6 +253,8 @@ pub(crate) struct ReplayOptions {
     #[arg(long, value_name = "N", default_value_t = 3, allow_negative_numbers = true, value_parser = number::<usize>)]
     #[arg(help_heading = "Execution")]
     pub turns: usize,
+    #[command(flatten)]
+    pub trace: TraceOptions,
     #[command(flatten)]
     pub limits: LimitOptions,
     #[command(flatten)]
@@ -425,6 +429,15 @@ pub(crate) struct LimitOptions {
     /// Give up when this much memory is held, such as 4GiB or 500MB, by semper and what it starts (compilers, solvers).
     #[arg(long, value_name = "SIZE", value_parser = host::parse_memory)]
     pub memory: Option<u64>,
+}
+
+/// How much of an execution is printed.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct TraceOptions {
+    /// Show all steps of a counterexample, and all its inputs, however many there are; `semper run` always does.
+    #[arg(long)]
+    pub full_trace: bool,
 }
 
 /// What is printed.

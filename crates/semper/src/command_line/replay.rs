@@ -54,7 +54,7 @@ pub(super) fn run(options: &ReplayOptions) -> Result<Status> {
         Format::Text => {
             show_diagnostics(&diagnostics, &sources);
             let (verbose, width) = (options.output.verbose, host::terminal::width());
-            let detail = Detail { all_steps: verbose, trusted: verbose, width };
+            let detail = Detail { all_steps: verbose || options.trace.full_trace, trusted: verbose, width };
             output::print(&report::verdict::render(&verdicts, detail))?;
         }
         Format::Json => output::print_json(&Answer { verdict: &verdicts.properties[0], compiled })?,
