@@ -26,5 +26,5 @@ pub use limits::{cancel_on_interrupt, parse_duration, parse_memory};
 pub use machine::{Machine, machine, utc_now};
 pub use preprocess::{Preprocessor, WordSize};
 pub use unit::{Unit, load_unit};
-pub use watchdog::{LastWords, begin_answer, guard};
+pub use watchdog::{LastWords, begin_answer, guard, watch_memory};
 pub use watched::{Allowance, Ending, Usage, Watched, watch};

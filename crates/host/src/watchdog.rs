@@ -61,6 +61,19 @@ pub fn guard(budget: &Budget, last_words: impl Fn(Exhausted) -> LastWords + Send
     });
 }
 
+/// Watches over the memory of a budget alone, until it ends: for those who use Semper as a library, whose process nobody
+/// ends.
+pub fn watch_memory(budget: &Budget) {
+    let budget = budget.clone();
+    thread::spawn(move || {
+        let mut memory = Memory::new(budget.memory());
+        while budget.check().is_ok() {
+            let pressure = memory.look(&budget);
+            thread::sleep(pressure.interval());
+        }
+    });
+}
+
 /// Limits below this are small.
 const SMALL: u64 = 128 << 20;
 
