@@ -51,13 +51,33 @@ pub struct Growth {
 }
 
 /// Checks what an engine says to be a violation: that its loop closes soon, that it grows, that what is observed before is
-/// a violation whatever follows, or that it closes at last.
+/// a violation whatever follows, or that it closes at last. Where the answers do not suffice for a loop, what is observed
+/// up to there must be a violation whatever is answered next.
+///
+/// What is long to tell is told as far as the goal is lost, where that is much less.
 pub fn confirm(task: &Task, counterexample: &Counterexample, budget: &Budget) -> Result<Replayed, Rejected> {
     let Counterexample::Lasso(lasso) = counterexample;
+    let confirmed = confirm_as_given(task, lasso, budget)?;
+    let told = confirmed.run.observations.len();
+    if told <= LONG || confirmed.closing == Closing::BadPrefix {
+        return Ok(confirmed);
+    }
+    let prefix = bad_prefix(task, lasso, budget).ok();
+    Ok(prefix.filter(|prefix| prefix.run.observations.len() <= told / 2).unwrap_or(confirmed))
+}
+
+/// Executions with more observations than this are long to tell.
+const LONG: usize = 100;
+
+fn confirm_as_given(task: &Task, lasso: &Lasso, budget: &Budget) -> Result<Replayed, Rejected> {
     match closes_or_grows(task, lasso, budget) {
         Err(Rejected::NotGrowing { .. }) => match bad_prefix(task, lasso, budget) {
             // A long loop that repeats itself may be what it is.
             Err(Rejected::NotBad) => replay(task, lasso, budget),
+            other => other,
+        },
+        Err(Rejected::NoMoreAnswers) => match bad_prefix(task, lasso, budget) {
+            Err(Rejected::NotBad) => Err(Rejected::NoMoreAnswers),
             other => other,
         },
         other => other,

@@ -92,6 +92,12 @@ impl Progression {
         }
     }
 
+    /// What is left of the formula, as alternatives of sets of obligations: equal ones satisfy the same words from here on.
+    /// None where that grew beyond a limit.
+    pub fn obligations(&self) -> Option<&[Vec<u32>]> {
+        self.formula.as_deref().ok()
+    }
+
     /// The truth on the prefix so far.
     pub fn truth(&self) -> PrefixTruth {
         match (self.is_satisfiable(&self.formula), self.is_satisfiable(&self.negation)) {

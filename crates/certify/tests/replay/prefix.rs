@@ -50,3 +50,34 @@ fn a_program_that_may_be_cut_is_refused() {
     let refused = bad_prefix(&task_under(COUNTS, goal, assumed), &Lasso::default(), &Budget::unlimited());
     assert_eq!(refused, Err(Rejected::NotBad), "undefined behaviour would cut it");
 }
+
+#[test]
+fn answers_that_suffice_until_the_goal_is_lost_are_enough() {
+    let reads = "extern unsigned char __VERIFIER_nondet_uchar(void); unsigned n; int bad;
+        int main(void) { while (1) { n = n * 3 + __VERIFIER_nondet_uchar(); if (n % 7 == 3) bad = 1; } }";
+    let confirmed = |program: &str, answers: &[i64]| {
+        let claim = Counterexample::Lasso(inputs(answers, &[]));
+        confirm(&task(program, "G \"bad == 0\""), &claim, &Budget::unlimited())
+    };
+    let found = confirmed(reads, &[1, 0]).unwrap();
+    assert_eq!((&found.run.end, &found.closing, found.inputs.len()), (&RunEnd::Limit, &Closing::BadPrefix, 2));
+    for open in [&[][..], &[1], &[0, 0]] {
+        assert_eq!(confirmed(reads, open), Err(Rejected::NoMoreAnswers), "{open:?}");
+    }
+    let cut = reads.replace("if (n", "__VERIFIER_assume(!bad); if (n");
+    let cut = format!("extern void __VERIFIER_assume(int); {cut}");
+    assert_eq!(confirmed(&cut, &[1, 0]), Err(Rejected::NoMoreAnswers), "every run is cut after it");
+}
+
+#[test]
+fn what_is_long_to_tell_ends_where_the_goal_is_lost() {
+    let counts = "unsigned char n; int bad; int main(void) { while (1) { n = n + 1; if (n == 2) bad = 1; } }";
+    let claim = Counterexample::Lasso(Lasso::default());
+    let lost = confirm(&task(counts, "G \"bad == 0\""), &claim, &Budget::unlimited()).unwrap();
+    assert_eq!(lost.closing, Closing::BadPrefix);
+    assert!(lost.run.observations.len() < 12, "{}", lost.run.observations.len());
+    let whole = confirm(&task(counts, "F \"n == 2 && bad == 0\" -> G \"bad == 0\""), &claim, &Budget::unlimited());
+    assert_eq!(whole.unwrap().closing, Closing::BadPrefix, "both are lost then");
+    let round = confirm(&task(counts, "G F \"bad == 0\""), &claim, &Budget::unlimited()).unwrap();
+    assert_eq!(round.closing, Closing::Exact, "that is lost only in the end");
+}

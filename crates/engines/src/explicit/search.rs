@@ -179,7 +179,7 @@ struct Root {
 const WORK_PER_CHECK: u64 = 2048;
 
 /// How many transitions of compiled successors are a unit of work, about.
-const TRANSITIONS_PER_UNIT: u64 = 16;
+const TRANSITIONS_PER_UNIT: u64 = 2;
 
 /// When so many states were visited and no violation was found, this many that are nearest to the beginning are looked
 /// at: a search that goes deep first may pass by a violation that is a few steps away.
@@ -238,9 +238,9 @@ impl Search {
         None
     }
 
-    /// The units of work since this was asked last: half a unit for a state, and less for a transition.
+    /// The units of work since this was asked last.
     fn work_since_check(&mut self) -> u64 {
-        let work = u64::from(self.visited) / 2 + self.transitions / TRANSITIONS_PER_UNIT;
+        let work = self.transitions / TRANSITIONS_PER_UNIT;
         work - std::mem::replace(&mut self.work_spent, work)
     }
 

@@ -1,20 +1,40 @@
 //! Sampling: a few executions with chosen inputs. It proves nothing, but finds at once what goes wrong wherever one looks.
 //!
-//! The interpreter runs the program with inputs that look random. An execution that ends, that repeats itself without
-//! asking anything, or whose beginning already violates the property is a counterexample if the definition of the logic
-//! says so; everything else is no answer. A beginning counts only in programs that can never be cut by an assumption, so
-//! that every beginning belongs to an execution.
+//! | module | what it holds |
+//! | --- | --- |
+//! | `answers` | where the answers of an execution come from: a script, chance, habits |
+//! | `execution` | one execution, followed by the interpreter |
+//! | `monitor` | after which beginnings the goal is lost |
+//! | `shorten` | shorter violations |
+//!
+//! An execution that ends or repeats itself is a counterexample if the definition of the logic says so. Where the
+//! program can never be cut by an assumption, every beginning belongs to an execution, so a beginning after which the goal
+//! is lost whatever follows is one as well. Where it can be cut, such a beginning is completed to an execution that
+//! repeats itself, or it is no answer. What is found is shortened. See docs/design/sampling.md.
 
-use automata::ltl::{AtomId, Letter, PrefixTruth, Progression, evaluate_lasso};
-use foundation::{Budget, Id};
-use program::semantics::{Answer, Choices, Limits, Question, Run, RunEnd, SeededChoices, UndefinedMode, run};
+mod answers;
+mod execution;
+mod monitor;
+mod shorten;
+
+use automata::ltl::evaluate_lasso;
+use foundation::{Budget, Exhausted};
+use program::semantics::{Answer, UndefinedMode};
 use task::{Counterexample, Engine, Lasso, Outcome, Reason, Statistics, Task, Verdict};
 
-/// How many executions are tried.
-const EXECUTIONS: u64 = 8;
+use answers::{Habit, Manner};
+use execution::{End, Execution, Reach, execute};
+use monitor::Monitor;
 
-/// How far each of them is followed.
-const LIMITS: Limits = Limits { observations: 4_000, edges: 20_000 };
+/// How far each execution is followed.
+const OBSERVATIONS: usize = 4_000;
+const EDGES: u64 = 20_000;
+
+/// How many edges are taken in all of them.
+const ALL_EDGES: u64 = 200_000;
+
+/// How many units of work an edge is, about.
+const WORK_OF_AN_EDGE: u64 = 2;
 
 /// The engine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,53 +52,145 @@ impl Engine for Sampling {
     }
 }
 
+/// How executions are answered, one after the other: by habit from the beginning, by chance all along, and by habit
+/// after a few answers of chance.
+fn manners() -> Vec<Manner> {
+    let always = |habit| Manner { habit: Some(habit), ..Manner::default() };
+    let chance = |seed| Manner { chance: Some((seed, usize::MAX)), ..Manner::default() };
+    let at_first = |seed, count, habit| Manner { chance: Some((seed, count)), habit: Some(habit), ..Manner::default() };
+    vec![
+        chance(0),
+        always(Habit::Zero),
+        always(Habit::One),
+        chance(1),
+        at_first(2, 1, Habit::Zero),
+        at_first(3, 3, Habit::One),
+        chance(2),
+        always(Habit::Largest),
+        at_first(4, 2, Habit::Chance(4)),
+        at_first(5, 8, Habit::Zero),
+        chance(3),
+        always(Habit::Smallest),
+        at_first(6, 20, Habit::Chance(6)),
+        chance(4),
+        chance(5),
+        chance(6),
+        chance(7),
+    ]
+}
+
 fn sample(task: &Task, budget: &Budget, statistics: &mut Statistics) -> Result<Verdict, Reason> {
     if task.program.has_threads() || task.semantics.stop_at_call.is_some() {
         return Err(Reason::unsupported("threads, and properties that end an execution", None));
     }
     let never_cut = !task.program.may_be_cut() && task.semantics.undefined == UndefinedMode::Error;
-    for seed in 0..EXECUTIONS {
-        budget.check()?;
-        let mut choices = Recorded { source: SeededChoices::new(seed), answers: Vec::new() };
-        let executed = run(&task.program, task.semantics, &task.atoms, &mut choices, LIMITS, budget);
-        if violates(task, &executed, choices.answers.is_empty(), never_cut) {
-            statistics.count("executions", seed + 1);
-            let lasso = Lasso { stem: choices.answers, cycle: Vec::new() };
-            return Ok(Verdict::Violated(Counterexample::Lasso(lasso)));
+    let mut sampler = Sampler { task, budget, monitor: Monitor::new(task), never_cut, edges_left: ALL_EDGES };
+    let mut executions = 0;
+    for manner in manners() {
+        let reach = Reach { observations: OBSERVATIONS, edges: EDGES.min(sampler.edges_left), until_lost: never_cut };
+        let execution = sampler.execute(&manner, reach)?;
+        executions += 1;
+        if let Some(violation) = sampler.judge(&manner, execution, reach)? {
+            let violation = shorten::shortened(&mut sampler, violation)?;
+            statistics.count("executions", executions);
+            return Ok(Verdict::Violated(Counterexample::Lasso(violation.lasso)));
+        }
+        if sampler.edges_left == 0 {
+            break;
         }
     }
-    Err(Reason::Incomplete(format!("none of {EXECUTIONS} executions violates the property")))
+    Err(Reason::Incomplete(format!("none of {executions} executions violates the property")))
 }
 
-/// Whether a run is, or begins, an execution that violates the goal and that its answers so far determine.
-fn violates(task: &Task, run: &Run, is_closed: bool, never_cut: bool) -> bool {
-    let letter = |truth: &Vec<bool>| -> Letter {
-        truth.iter().enumerate().filter(|(_, holds)| **holds).map(|(index, _)| AtomId::from_index(index)).collect()
-    };
-    let word: Vec<Letter> = run.observations.iter().map(|observation| letter(&observation.truth)).collect();
-    let repeats_from = match run.end {
-        RunEnd::End(_) | RunEnd::Undefined { .. } => word.len().checked_sub(1),
-        RunEnd::Lasso { start } if is_closed => Some(start),
-        RunEnd::Limit if never_cut => {
-            let mut progression = Progression::new(&task.formulas, task.goal);
-            word.iter().for_each(|letter| progression.step(letter));
-            return progression.truth() == PrefixTruth::False;
+/// Executes a task's program again and again.
+struct Sampler<'t> {
+    task: &'t Task,
+    budget: &'t Budget,
+    monitor: Monitor,
+    /// Whether every beginning belongs to an execution.
+    never_cut: bool,
+    edges_left: u64,
+}
+
+/// An execution that violates the goal.
+#[derive(Clone, Debug)]
+struct Violation {
+    /// How it is answered: a script, and a habit where it goes round with one.
+    manner: Manner,
+    lasso: Lasso,
+    /// How many observations are to be shown.
+    length: usize,
+}
+
+impl Violation {
+    fn is_better_than(&self, other: &Violation) -> bool {
+        (self.length, self.manner.script.len()) < (other.length, other.manner.script.len())
+    }
+}
+
+impl Sampler<'_> {
+    /// Allows so many edges from here on.
+    fn allow(&mut self, edges: u64) {
+        self.edges_left = edges;
+    }
+
+    fn edges_left(&self) -> u64 {
+        self.edges_left
+    }
+
+    fn execute(&mut self, manner: &Manner, reach: Reach) -> Result<Execution, Exhausted> {
+        let reach = Reach { edges: reach.edges.min(self.edges_left), ..reach };
+        let execution = execute(self.task, &mut self.monitor, manner, reach, self.budget)?;
+        self.edges_left = self.edges_left.saturating_sub(execution.edges);
+        self.budget.spend(execution.edges * WORK_OF_AN_EDGE);
+        Ok(execution)
+    }
+
+    /// The violation that an execution is, or begins.
+    fn judge(&mut self, manner: &Manner, execution: Execution, reach: Reach) -> Result<Option<Violation>, Exhausted> {
+        if let Some((length, answers)) = execution.lost {
+            let script = execution.answers[..answers].to_vec();
+            if !self.never_cut {
+                return match self.violates(manner, execution) {
+                    None => self.completed(script, reach),
+                    found => Ok(found),
+                };
+            }
+            let lasso = Lasso { stem: script.clone(), cycle: Vec::new() };
+            return Ok(Some(Violation { manner: Manner { script, ..Manner::default() }, lasso, length }));
         }
-        _ => None,
-    };
-    repeats_from.is_some_and(|start| !evaluate_lasso(&task.formulas, task.goal, &word[..start], &word[start..]))
-}
+        Ok(self.violates(manner, execution))
+    }
 
-/// Choices that are remembered.
-struct Recorded {
-    source: SeededChoices,
-    answers: Vec<Answer>,
-}
+    /// A beginning after which the goal is lost, and an execution that goes on from there for ever.
+    fn completed(&mut self, script: Vec<Answer>, reach: Reach) -> Result<Option<Violation>, Exhausted> {
+        for habit in Habit::ALL {
+            let manner = Manner { script: script.clone(), chance: None, habit: Some(habit) };
+            let execution = self.execute(&manner, Reach { until_lost: false, ..reach })?;
+            if let Some(found) = self.violates(&manner, execution) {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
 
-impl Choices for Recorded {
-    fn choose(&mut self, question: &Question) -> Answer {
-        let answer = self.source.choose(question);
-        self.answers.push(answer.clone());
-        answer
+    /// The violation that an execution is which ends or goes round.
+    fn violates(&self, manner: &Manner, execution: Execution) -> Option<Violation> {
+        let Execution { word, answers, end, .. } = execution;
+        let last = word.len().checked_sub(1)?;
+        let (stem_letters, stem_answers, habit) = match end {
+            End::Ended => (last, answers.len(), None),
+            // Where nothing is observed in the loop, the last observation is repeated.
+            End::Loop { observations, answers } => (observations.min(last), answers, manner.habit),
+            End::Open | End::Asks(..) | End::None => return None,
+        };
+        let (stem, cycle) = word.split_at(stem_letters);
+        if evaluate_lasso(&self.task.formulas, self.task.goal, stem, cycle) {
+            return None;
+        }
+        let by_habit = manner.chance.map_or(0, |(_, count)| count).saturating_add(manner.script.len());
+        let script = answers[..answers.len().min(if habit.is_some() { by_habit } else { usize::MAX })].to_vec();
+        let lasso = Lasso { stem: answers[..stem_answers].to_vec(), cycle: answers[stem_answers..].to_vec() };
+        Some(Violation { manner: Manner { script, chance: None, habit }, lasso, length: word.len() })
     }
 }

@@ -1,0 +1,261 @@
+//! One execution, followed by the interpreter: what it shows, and whether it repeats itself.
+//!
+//! An execution repeats itself if it comes back to a state without having been answered anything in between, or since its
+//! answers depend on the questions alone. That is found by comparing states with one that is kept, which is replaced after
+//! ever more steps (Brent, "An improved Monte Carlo factorization algorithm", BIT 1980, section 2).
+
+use std::cell::RefCell;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use automata::ltl::{AtomId, Letter};
+use foundation::{Budget, Exhausted, Id};
+use program::EndKind;
+use program::semantics::interpreter::Interpreter;
+use program::semantics::observe::{Attention, Observer, Sight};
+use program::semantics::state::State;
+use program::semantics::step::Stepped;
+use program::semantics::threads::Next;
+use program::semantics::{Answer, Choices, ObserveMode, Occasion, Question, Stop, UndefinedMode};
+use task::Task;
+
+use super::answers::{Manner, Player};
+use super::monitor::{Monitor, MonitorState};
+
+/// An execution, or the beginning of one.
+#[derive(Debug)]
+pub(super) struct Execution {
+    /// What was observed.
+    pub word: Vec<Letter>,
+    /// The answers that were given.
+    pub answers: Vec<Answer>,
+    /// After how many observations and answers the goal was lost.
+    pub lost: Option<(usize, usize)>,
+    /// How it ended.
+    pub end: End,
+    /// How many edges were taken.
+    pub edges: u64,
+}
+
+/// How an execution ended.
+#[derive(Debug)]
+pub(super) enum End {
+    /// The last observation is repeated for ever.
+    Ended,
+    /// It goes round for ever since so many observations and answers.
+    Loop {
+        /// The observations before the loop.
+        observations: usize,
+        /// The answers before it.
+        answers: usize,
+    },
+    /// It could go on: a limit was reached, or the goal is lost.
+    Open,
+    /// It could go on if this question were answered. The number stands for where it is asked.
+    Asks(Question, u64),
+    /// It is cut, or comes to what the interpreter does not cover.
+    None,
+}
+
+/// How far executions are followed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reach {
+    /// So many observations.
+    pub observations: usize,
+    /// So many edges.
+    pub edges: u64,
+    /// Not beyond the loss of the goal.
+    pub until_lost: bool,
+}
+
+/// How often the budget is looked at.
+const EDGES_PER_CHECK: u64 = 1024;
+
+/// The first state is kept after so many steps.
+const FIRST_KEPT: u64 = 8;
+
+/// Follows the execution that is answered in a manner.
+pub(super) fn execute(
+    task: &Task,
+    monitor: &mut Monitor,
+    manner: &Manner,
+    reach: Reach,
+    budget: &Budget,
+) -> Result<Execution, Exhausted> {
+    let player = RefCell::new(Player::new(manner));
+    let mut asked = Asked(&player);
+    let mut interpreter = Interpreter::new(&task.program, task.semantics, &mut asked);
+    interpreter.notes_reads = task.semantics.observe == ObserveMode::Change;
+    let observer = Observer::of_one_run(task.semantics.observe, &task.atoms);
+    let mut walk = Walk {
+        interpreter,
+        observer,
+        player: &player,
+        monitor,
+        state: Monitor::START,
+        word: Vec::new(),
+        lost: None,
+        kept: None,
+    };
+    let mut edges = 0;
+    let end = loop {
+        let far = walk.word.len() >= reach.observations || edges >= reach.edges;
+        if far || reach.until_lost && walk.lost.is_some() {
+            break End::Open;
+        }
+        if edges.is_multiple_of(EDGES_PER_CHECK) {
+            budget.check()?;
+        }
+        let stepped = if edges == 0 { walk.begin() } else { walk.step() };
+        edges += 1;
+        match stepped.or_else(|stop| walk.stopped(stop)) {
+            Ok(Some(end)) => break end,
+            Ok(None) => {}
+            Err(_) => break End::None,
+        }
+        if let Some(end) = walk.repeats() {
+            break end;
+        }
+    };
+    let Walk { word, lost, .. } = walk;
+    let answers = player.into_inner().answers;
+    Ok(Execution { word, answers, lost, end, edges })
+}
+
+struct Walk<'a, 'm> {
+    interpreter: Interpreter<'a>,
+    observer: Observer<'a>,
+    player: &'a RefCell<Player<'m>>,
+    monitor: &'a mut Monitor,
+    state: MonitorState,
+    word: Vec<Letter>,
+    lost: Option<(usize, usize)>,
+    kept: Option<Kept>,
+}
+
+/// A point that later ones are compared with.
+struct Kept {
+    /// None until the first point is kept.
+    point: Option<(State, Attention, u32)>,
+    /// Whether answers may have been given since.
+    is_settled: bool,
+    observations: usize,
+    answers: usize,
+    steps: u64,
+    keep_for: u64,
+}
+
+impl Walk<'_, '_> {
+    fn begin(&mut self) -> Result<Option<End>, Stop> {
+        let Some(entry) = self.interpreter.program.entry else {
+            return Err(Stop::unsupported("the program has no entry function"));
+        };
+        self.interpreter.start(entry)?;
+        let events = std::mem::take(&mut self.interpreter.events);
+        self.observer.begin(&events);
+        self.observe(Occasion::Start)?;
+        Ok(None)
+    }
+
+    fn step(&mut self) -> Result<Option<End>, Stop> {
+        let thread = match self.interpreter.schedule()? {
+            Next::Thread(thread) => thread,
+            Next::AllEnded => return self.finish(Occasion::End(EndKind::Return)),
+            Next::Deadlock => return self.finish(Occasion::Deadlock),
+        };
+        let mut stepped = self.interpreter.step(thread);
+        loop {
+            // Also what happened before the step failed is seen.
+            let events = std::mem::take(&mut self.interpreter.events);
+            for sight in self.observer.follow(&mut self.interpreter, &events)? {
+                self.record(sight);
+            }
+            match stepped? {
+                Stepped::Done => return Ok(None),
+                Stepped::Pause(rest) => stepped = self.interpreter.resume(rest),
+                Stepped::End(kind) => return self.finish(Occasion::End(kind)),
+                Stepped::Cut | Stepped::StoppedAtCall(_) => return Ok(Some(End::None)),
+            }
+        }
+    }
+
+    fn finish(&mut self, occasion: Occasion) -> Result<Option<End>, Stop> {
+        self.observe(occasion)?;
+        Ok(Some(End::Ended))
+    }
+
+    fn observe(&mut self, occasion: Occasion) -> Result<(), Stop> {
+        let sight = self.observer.look(&mut self.interpreter, occasion)?;
+        self.record(sight);
+        Ok(())
+    }
+
+    fn record(&mut self, sight: Sight) {
+        let holding = sight.truth.iter().enumerate().filter(|(_, holds)| **holds);
+        let letter: Letter = holding.map(|(index, _)| AtomId::from_index(index)).collect();
+        self.state = self.monitor.step(self.state, &letter);
+        self.word.push(letter);
+        if self.lost.is_none() && self.monitor.is_lost(self.state) {
+            self.lost = Some((self.word.len(), self.player.borrow().answers.len()));
+        }
+    }
+
+    /// How the execution ends where a step cannot be completed.
+    fn stopped(&mut self, stop: Stop) -> Result<Option<End>, Stop> {
+        match stop {
+            Stop::Undefined(_) if self.interpreter.semantics.undefined == UndefinedMode::Assume => Ok(Some(End::None)),
+            Stop::Undefined(kind) => match self.observe(Occasion::Error(kind)) {
+                Ok(()) | Err(Stop::Undefined(_)) => Ok(Some(End::Ended)),
+                Err(other) => Err(other),
+            },
+            Stop::NoMoreChoices => {
+                let Some(question) = self.player.borrow_mut().open.take() else { return Ok(Some(End::None)) };
+                let mut hasher = DefaultHasher::new();
+                (&self.interpreter.state, &self.observer.attention, self.state).hash(&mut hasher);
+                Ok(Some(End::Asks(question, hasher.finish())))
+            }
+            other => Err(other),
+        }
+    }
+
+    /// Whether the execution has come back to a point from which it goes on as it did.
+    fn repeats(&mut self) -> Option<End> {
+        let player = self.player.borrow();
+        let (given, is_settled) = (player.answers.len(), player.is_settled());
+        let fresh = || Kept::nothing(is_settled, given);
+        let kept = self.kept.get_or_insert_with(fresh);
+        if kept.answers != given && !kept.is_settled {
+            *kept = fresh();
+        }
+        let interpreter = &self.interpreter;
+        if let Some((state, attention, running)) = &kept.point
+            && *running == interpreter.running
+            && *state == interpreter.state
+            && *attention == self.observer.attention
+        {
+            return Some(End::Loop { observations: kept.observations, answers: kept.answers });
+        }
+        kept.steps += 1;
+        if kept.steps == kept.keep_for {
+            kept.point = Some((interpreter.state.clone(), self.observer.attention.clone(), interpreter.running));
+            (kept.observations, kept.answers, kept.is_settled) = (self.word.len(), given, is_settled);
+            kept.steps = 0;
+            kept.keep_for *= 2;
+        }
+        None
+    }
+}
+
+impl Kept {
+    fn nothing(is_settled: bool, answers: usize) -> Self {
+        Self { point: None, is_settled, observations: 0, answers, steps: 0, keep_for: FIRST_KEPT }
+    }
+}
+
+/// The player as the interpreter knows it.
+struct Asked<'a, 'm>(&'a RefCell<Player<'m>>);
+
+impl Choices for Asked<'_, '_> {
+    fn choose(&mut self, question: &Question) -> Answer {
+        self.0.borrow_mut().choose(question)
+    }
+}
