@@ -130,6 +130,10 @@ pub fn evaluated(op: &Op) -> Evaluated<'_> {
             all.expressions.extend([*target, *source, *count]);
             all.through_pointer = true;
         }
+        Op::Havoc { address, .. } => {
+            all.expressions.push(*address);
+            all.through_pointer = true;
+        }
         Op::SetBytes { target, byte, count } => all.expressions.extend([*target, *byte, *count]),
         Op::Spawn { function, argument, .. } => {
             all.expressions.extend(callee_address(function));

@@ -186,7 +186,7 @@ fn blurred(program: &Program, flow: &Flow, calls: &Calls) -> VariableSet {
             Root::Pointer { .. } => Some(program.types.as_scalar(target.ty)),
             Root::Variable(_) => None,
         },
-        Op::CopyBytes { .. } => Some(None),
+        Op::CopyBytes { .. } | Op::Havoc { .. } => Some(None),
         Op::SetBytes { .. } => Some(Some(Scalar::Bool)),
         _ => None,
     };

@@ -8,7 +8,7 @@
 //!
 //! It is for programs whose calls are inlined and that have no threads; what a call passes to a body is not followed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use foundation::Id;
 use num_traits::ToPrimitive;
@@ -337,6 +337,19 @@ impl PointsTo {
                 for object in self.of(*source).objects.keys().copied().collect::<Vec<_>>() {
                     let held = self.contents.get(&object).cloned().unwrap_or_default();
                     grew |= self.put_into(&self.of(*target).clone(), &held);
+                }
+                grew
+            }
+            Op::Havoc { address, .. } => {
+                // Anything may be written to what is reached, directly or further on.
+                let mut open: Vec<Object> = self.of(*address).objects.keys().copied().collect();
+                let mut seen = BTreeSet::new();
+                let mut grew = false;
+                while let Some(object) = open.pop() {
+                    if seen.insert(object) {
+                        open.extend(self.contents.get(&object).into_iter().flat_map(|held| held.objects.keys()));
+                        grew |= self.put(object, &Targets::number());
+                    }
                 }
                 grew
             }

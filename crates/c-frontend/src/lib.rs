@@ -24,6 +24,16 @@ use program::{DataModel, FunctionId, Program, VariableId};
 use syntax::symbols::{Symbol, Symbols};
 use types::{CTypes, Qual};
 
+/// What a call of a function without a body does besides returning any value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum UndefinedFunctions {
+    /// It writes any values to what its arguments reach, as far as their types say.
+    #[default]
+    Havoc,
+    /// Nothing.
+    Pure,
+}
+
 /// How a program is to be understood.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -31,13 +41,20 @@ pub struct Options {
     pub data_model: DataModel,
     /// Whether reading a volatile object yields input rather than what the program wrote.
     pub volatile_input: bool,
+    /// What functions without a body do.
+    pub undefined_functions: UndefinedFunctions,
     /// The function in which the program starts.
     pub entry: String,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { data_model: DataModel::default(), volatile_input: false, entry: "main".to_owned() }
+        Self {
+            data_model: DataModel::default(),
+            volatile_input: false,
+            undefined_functions: UndefinedFunctions::Havoc,
+            entry: "main".to_owned(),
+        }
     }
 }
 

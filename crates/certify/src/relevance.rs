@@ -263,6 +263,7 @@ impl<'r> Dependence<'r> {
             | Op::AtomicBegin
             | Op::AtomicEnd => {}
             Op::Assume(expr)
+            | Op::Havoc { address: expr, .. }
             | Op::Free(expr)
             | Op::Join { thread: expr, .. }
             | Op::ExitThread(expr)

@@ -197,7 +197,8 @@ pub(crate) fn follow(
                 }
             }
         }
-        Op::Allocate { .. }
+        Op::Havoc { .. }
+        | Op::Allocate { .. }
         | Op::Free(_)
         | Op::CopyBytes { .. }
         | Op::SetBytes { .. }

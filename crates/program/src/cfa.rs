@@ -72,7 +72,7 @@ pub struct Function {
     /// Whether it takes further arguments, which it cannot read.
     pub variadic: bool,
     /// Where its automaton begins; none for a function that is only declared. Calling such a function yields any value
-    /// of its type and changes nothing else.
+    /// of its type and changes nothing else: what else it may do is in edges after the call.
     pub entry: Option<LocationId>,
     /// Its local variables and temporaries, without the parameters.
     pub locals: Vec<VariableId>,
@@ -103,6 +103,16 @@ pub enum Op {
         /// Where to.
         target: Place,
         /// Where the value is said to come from.
+        source: InputSource,
+    },
+    /// Writes arbitrary values to what can be reached from an address: what a function without a body may do with a
+    /// pointer that it is given.
+    Havoc {
+        /// The address. Nothing is written through null, nor through what is the address of no object.
+        address: ExprId,
+        /// How far it reaches.
+        reach: Reach,
+        /// Where the values are said to come from.
         source: InputSource,
     },
     /// Control comes to the declaration of a local variable: its lifetime begins if it has ended, and what it holds is
@@ -193,6 +203,22 @@ pub enum Op {
     AtomicEnd,
 }
 
+/// How far one reaches from an address, as far as types say: to the objects of a type that lie one after another from
+/// there on, up to the end of the array that they are elements of, and from pointers inside of them further on.
+///
+/// In an object that has no type of its own, where another type lies than this one, and for bytes, the object itself is
+/// the array. String literals are reached and never written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reach {
+    /// The type of what lies there; [`Opaque`](crate::types::Type::Opaque) for bytes.
+    pub element: TypeId,
+    /// Whether that is written. What lies behind a pointer to a constant is not.
+    pub written: bool,
+    /// The pointers inside that lead further, each with its offset in bits. They are followed before anything is
+    /// written.
+    pub pointers: Vec<(u64, Reach)>,
+}
+
 /// What is written, passed or returned.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
@@ -218,6 +244,13 @@ pub enum InputSource {
     Nondet(String),
     /// A function without a body.
     External(String),
+    /// What a function without a body writes through a pointer that it is given.
+    Argument {
+        /// The function.
+        function: String,
+        /// Which of its arguments, the first one being 1.
+        argument: u32,
+    },
     /// A device register.
     Register(u64),
     /// A volatile object that the environment writes.

@@ -22,6 +22,7 @@ pub mod expr;
 pub mod model;
 pub mod passes;
 pub mod print;
+pub mod reach;
 pub mod semantics;
 pub mod telling;
 pub mod types;
@@ -29,8 +30,8 @@ pub mod types;
 pub use atom::Atom;
 pub use cfa::{
     Allocation, Callee, Edge, EdgeId, EndKind, Function, FunctionId, InputSource, Location, LocationId, Observe, Op,
-    Operand,
+    Operand, Reach,
 };
 pub use expr::{BinaryOp, CompareOp, Constant, Expr, ExprId, ExprKind, Exprs, Place, Root, Step, UnaryOp};
-pub use model::{Initial, InitialItem, Program, Variable, VariableId, VariableKind};
+pub use model::{Assumption, Initial, InitialItem, Program, Variable, VariableId, VariableKind};
 pub use types::{DataModel, Field, FloatType, IntType, Record, Scalar, Type, TypeId, Types};

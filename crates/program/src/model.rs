@@ -91,6 +91,19 @@ pub struct Program {
     pub entry: Option<FunctionId>,
     /// What people call its parts.
     pub telling: Arc<Telling>,
+    /// What was assumed of what the program does not show.
+    pub assumptions: Vec<Assumption>,
+}
+
+/// Something that is assumed of what a program does not show: of a function without a body, of assembly, of a device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assumption {
+    /// What is assumed, as a sentence without its first capital and without a full stop.
+    pub text: String,
+    /// The function in which that matters; none where it matters wherever control comes.
+    pub within: Option<FunctionId>,
+    /// What is spoken of.
+    pub span: Span,
 }
 
 impl Program {
@@ -105,6 +118,7 @@ impl Program {
             edges: Arena::new(),
             entry: None,
             telling: Arc::default(),
+            assumptions: Vec::new(),
         }
     }
 

@@ -72,6 +72,7 @@ pub fn op_text(program: &Program, op: &Op) -> String {
         Op::Assume(condition) => format!("assume {}", expr(condition)),
         Op::Assign { target, value } => format!("{} = {}", place_text(program, target), operand(value)),
         Op::Input { target, source } => format!("{} = {}", place_text(program, target), source_text(source)),
+        Op::Havoc { address, source, .. } => format!("havoc({}) = {}", expr(address), source_text(source)),
         Op::Declare(variable) => format!("declare {}", name(variable)),
         Op::Discard(variable) => format!("discard {}", name(variable)),
         Op::Call { callee, arguments, result } => {
@@ -173,6 +174,7 @@ pub fn function_text(program: &Program, function: FunctionId) -> String {
 pub fn source_text(source: &InputSource) -> String {
     match source {
         InputSource::Nondet(name) | InputSource::External(name) => format!("{name}()"),
+        InputSource::Argument { function, argument } => format!("{function}(…{argument}…)"),
         InputSource::Register(address) => format!("register {address:#x}"),
         InputSource::Volatile(name) => format!("volatile {name}"),
         InputSource::Assembly => "assembly".to_owned(),

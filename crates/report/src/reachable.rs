@@ -93,6 +93,7 @@ impl Search<'_> {
                 self.operand(value);
             }
             Op::Input { target, .. } => self.place(target),
+            Op::Havoc { address, .. } => self.expr(*address),
             Op::Call { callee, arguments, .. } => {
                 self.callee(callee);
                 arguments.iter().for_each(|argument| self.operand(argument));

@@ -5,7 +5,7 @@
 
 mod observed;
 
-pub use observed::{diagnose, end, statement_text, steps};
+pub use observed::{diagnose, diagnose_warning, end, statement_text, steps};
 
 use serde::Serialize;
 

@@ -71,6 +71,9 @@ pub struct PropertyVerdict {
     /// What supports the verdict; absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
+    /// What is assumed of functions without a body and of other things that the program does not show.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assumed: Vec<String>,
     /// What the user should know of the counterexample.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -197,6 +200,9 @@ fn property_text(property: &PropertyVerdict, detail: Detail) -> String {
             text.push_str(&wrapped(&format!("trusted: {}", evidence.trusted.join("; ")), 2, detail.width));
         }
     }
+    for assumed in &property.assumed {
+        text.push_str(&wrapped(&format!("assumed: {assumed}"), 2, detail.width));
+    }
     // Where one engine alone was asked, the verdict says why it gave up.
     if property.verdict == "unknown" && property.tried.len() > 1 {
         for Tried { engine, reason, .. } in &property.tried {
@@ -261,6 +267,7 @@ mod tests {
                 by: "12 states".into(),
                 trusted: Vec::new(),
             }),
+            assumed: Vec::new(),
             notes: Vec::new(),
             warnings: Vec::new(),
             counterexample: None,

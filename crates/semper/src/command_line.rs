@@ -86,6 +86,7 @@ fn request(
         entry: program.entry.clone(),
         data_model: program.data_model,
         volatile_input: program.volatile == options::Volatile::Input,
+        pure_undefined_functions: program.undefined_functions == options::UndefinedFunctions::Pure,
         properties: Properties::Formulas(Vec::new()),
         ..Request::default()
     };

@@ -39,7 +39,7 @@ pub fn execute(subject: &Subject, choices: &mut dyn Choices, limits: Limits, bud
 }
 
 /// Runs the program; the edges of the result are those of the subject's program.
-fn interpret(subject: &Subject, choices: &mut dyn Choices, limits: Limits, budget: &Budget) -> Run {
+pub(crate) fn interpret(subject: &Subject, choices: &mut dyn Choices, limits: Limits, budget: &Budget) -> Run {
     let semantics = semantics(subject);
     let Some(fine) = interleaved(subject) else {
         return run(&subject.program, semantics, &subject.atoms, choices, limits, budget);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use c_frontend::{Options, Translation};
+use c_frontend::{Options, Translation, UndefinedFunctions};
 use foundation::{Budget, Diagnostic, Diagnostics, Exhausted, SourceMap};
 use host::{Preprocessor, Unit, WordSize};
 use program::semantics::{ObserveMode, Semantics};
@@ -56,6 +56,10 @@ fn load_into(
     let options = Options {
         data_model: request.data_model,
         volatile_input: request.volatile_input,
+        undefined_functions: match request.pure_undefined_functions {
+            true => UndefinedFunctions::Pure,
+            false => UndefinedFunctions::Havoc,
+        },
         entry: request.entry.clone().or(given.entry.take()).unwrap_or_else(|| "main".to_owned()),
     };
     // Faults in a formula do not keep those in the program from being found.

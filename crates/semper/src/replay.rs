@@ -10,6 +10,7 @@ mod driver;
 mod expected;
 mod instrument;
 mod queues;
+mod stubs;
 #[cfg(test)]
 mod tests;
 

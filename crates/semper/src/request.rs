@@ -18,6 +18,8 @@ pub struct Request {
     pub data_model: DataModel,
     /// Whether reading a volatile object is input.
     pub volatile_input: bool,
+    /// Whether functions without a body write nothing through their arguments.
+    pub pure_undefined_functions: bool,
     /// Where the properties are found.
     pub properties: Properties,
     /// Formulas that every execution of interest satisfies.

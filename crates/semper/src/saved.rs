@@ -86,6 +86,9 @@ pub struct SavedProgram {
     pub data_model: String,
     /// Whether reading a volatile object is input.
     pub volatile_input: bool,
+    /// Whether functions without a body write nothing through their arguments. Left out where they may.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pure_undefined_functions: bool,
 }
 
 /// A file of the program.
@@ -223,6 +226,7 @@ impl Question {
                 entry: entry_name(&subject.program),
                 data_model: request.data_model.to_string(),
                 volatile_input: request.volatile_input,
+                pure_undefined_functions: request.pure_undefined_functions,
             },
             semantics: SavedSemantics {
                 integers: semantics.integers.to_string(),
@@ -243,7 +247,8 @@ impl Question {
     /// What is to be loaded so that it can be answered again, with the scheduler that counts. The error names
     /// a word that means nothing.
     pub fn request(&self) -> Result<(Request, Scheduler), String> {
-        let SavedProgram { files, include, define, entry, data_model, volatile_input } = &self.program;
+        let SavedProgram { files, include, define, entry, data_model, volatile_input, pure_undefined_functions } =
+            &self.program;
         let semantics = &self.semantics;
         let data_models = [DataModel::Lp64, DataModel::Ilp32];
         let found = data_models.into_iter().find(|model| model.to_string() == *data_model);
@@ -255,6 +260,7 @@ impl Question {
             data_model: found
                 .ok_or_else(|| format!("`{data_model}` is not a data model: choose from `LP64`, `ILP32`"))?,
             volatile_input: *volatile_input,
+            pure_undefined_functions: *pure_undefined_functions,
             properties: Properties::Formulas(vec![self.property.formula.clone()]),
             assumptions: self.property.assumptions.clone(),
             integers: semantics.integers.parse::<Integers>()?,

@@ -69,7 +69,7 @@ fn figures(program: &Program) -> ProgramFigures {
 /// Whether an edge reads input; the result of a function without a body is one.
 fn is_input(program: &Program, op: &Op) -> bool {
     match op {
-        Op::Input { .. } => true,
+        Op::Input { .. } | Op::Havoc { .. } => true,
         Op::Call { callee: Callee::Function(function), result: Some(_), .. } => {
             program.functions[*function].entry.is_none()
         }

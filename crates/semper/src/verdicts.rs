@@ -32,6 +32,8 @@ pub fn verdict(
     let has_threads = program.has_threads();
     let asked = &subject.properties[property];
     diagnose(outcome, diagnostics);
+    let is_decided = !matches!(outcome.verdict, CheckedVerdict::Unknown(_));
+    let assumed = if is_decided { assumed(program) } else { Vec::new() };
     let (word, reason) = match &outcome.verdict {
         CheckedVerdict::Holds { .. } => ("holds", None),
         CheckedVerdict::Violated { .. } => ("violated", None),
@@ -68,6 +70,7 @@ pub fn verdict(
         statistics: outcome.statistics.0.iter().map(|(name, it)| ((*name).to_owned(), figure(it))).collect(),
         is_repeatable: is_repeatable(&outcome.verdict, settings),
         evidence: evidence(&outcome.verdict),
+        assumed,
         notes: replayed.map(|(replayed, _)| notes(program, replayed, settings.scheduler)).unwrap_or_default(),
         warnings: report::diagnostics::to_json(diagnostics, sources),
         counterexample: replayed.map(|(replayed, by_number)| {
@@ -122,6 +125,19 @@ fn hint(
         }
         _ => None,
     }
+}
+
+/// What is assumed of what the program does not show, where an execution may come to it.
+fn assumed(program: &Program) -> Vec<String> {
+    let reachable = report::reachable::reachable_functions(program);
+    let mut assumed: Vec<String> = Vec::new();
+    for assumption in &program.assumptions {
+        let matters = assumption.within.is_none_or(|function| reachable.contains(&function));
+        if matters && !assumed.contains(&assumption.text) {
+            assumed.push(assumption.text.clone());
+        }
+    }
+    assumed
 }
 
 fn tried(attempt: &Attempt) -> Tried {

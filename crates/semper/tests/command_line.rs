@@ -216,3 +216,17 @@ fn assert_says_that_it_was_interrupted(call: &[&str], after: &str) {
     assert_eq!(output.status.code(), Some(3));
     assert!(text(&output.stdout).ends_with("verdict: unknown (cancelled)\n"), "{}", text(&output.stdout));
 }
+
+#[test]
+fn what_a_verdict_assumes_is_in_json() {
+    let folder = std::env::temp_dir().join(format!("semper-assumed-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("a.c");
+    std::fs::write(&path, "extern void log_level(int); int main(void) { log_level(3); }").unwrap();
+    let output = semper(&["check", path.to_str().unwrap(), "--ltl", "F end", "--format", "json"]);
+    std::fs::remove_dir_all(&folder).unwrap();
+    let json = text(&output.stdout);
+    assert!(json.contains(r#""verdict": "holds""#) || json.contains(r#""verdict":"holds""#), "{json}");
+    let assumed = "`log_level`, which has no body, does nothing";
+    assert!(json.contains("\"assumed\"") && json.contains(assumed), "{json}");
+}

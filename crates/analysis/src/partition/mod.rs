@@ -107,6 +107,12 @@ impl Domains {
                 Op::Call { callee, result: Some(result), .. } if calls.may_be_external(program, callee) => {
                     Place::variable(*result, program.variables[*result].ty)
                 }
+                Op::Havoc { .. } => {
+                    let subject = subject_of(program, &contents.op);
+                    let refused = Refused { subject, origin: contents.span, cause: Cause::Stored, at: None };
+                    of_edges.insert(edge, Err(refused));
+                    continue;
+                }
                 _ => continue,
             };
             let origin = Origin { subject: subject_of(program, &contents.op), span: contents.span };
@@ -188,6 +194,10 @@ fn subject_of(program: &Program, op: &Op) -> String {
     match op {
         Op::Input { source: InputSource::Nondet(name), .. } => format!("the input from `{name}`"),
         Op::Input { source: InputSource::External(name), .. } => format!("the result of `{name}`"),
+        Op::Input { source: InputSource::Argument { function, argument }, .. }
+        | Op::Havoc { source: InputSource::Argument { function, argument }, .. } => {
+            format!("what `{function}` writes through argument {argument}")
+        }
         Op::Input { source: InputSource::Register(address), .. } => format!("the register at `{address:#x}`"),
         Op::Input { source: InputSource::Volatile(name), .. } => format!("the volatile object `{name}`"),
         Op::Input { source: InputSource::Assembly, .. } => "the output of inline assembly".to_owned(),

@@ -126,6 +126,7 @@ impl Translation {
             refusals: Vec::new(),
             refused_declarations: Vec::new(),
             refusable: false,
+            undefined: Default::default(),
         };
         let truth = lowering.atom_truth(root, span);
         self.program = lowering.program;

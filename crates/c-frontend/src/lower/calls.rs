@@ -6,6 +6,7 @@ use program::{Callee, EndKind, ExprKind as ModelKind, FunctionId, Op, Operand, P
 use super::effects::has_effects;
 use super::scope::{Binding, BindingKind};
 use super::{Lower, Lowered, Lowering, Value};
+use crate::UndefinedFunctions;
 use crate::syntax::ast::{ExprId, ExprKind};
 use crate::syntax::symbols::Symbol;
 use crate::types::{CType, FunctionType, IntKind, Qual};
@@ -56,7 +57,26 @@ impl Lowering<'_> {
             }
             Callee::Pointer(_) => false,
         };
-        let result = self.call_edge(callee, operands, function_type.result, span, into)?;
+        let result = match callee {
+            Callee::Function(id) if self.is_undefined(id) => {
+                let writes = self.reached_by_call(&operands, span)?;
+                self.assume_of_function(id, !writes.is_empty(), span);
+                let operands = operands.into_iter().map(|(operand, _)| operand).collect();
+                // What is written comes before the result is: `x = read(&x)` leaves the result in `x`.
+                let into = into.filter(|_| writes.is_empty());
+                let result = self.call_edge(callee, operands, function_type.result, span, into)?;
+                self.write_arguments(id, writes, span)?;
+                result
+            }
+            callee => {
+                if let Callee::Pointer(_) = callee {
+                    let known = if function_type.prototype { function_type.parameters.len() } else { 0 };
+                    self.note_indirect_call(&operands, known, span);
+                }
+                let operands = operands.into_iter().map(|(operand, _)| operand).collect();
+                self.call_edge(callee, operands, function_type.result, span, into)?
+            }
+        };
         if noreturn {
             self.end_program(EndKind::Exit, span)?;
         }
@@ -132,7 +152,8 @@ impl Lowering<'_> {
         Lowered { value, ty: ty.unqualified(), bit_width: None, span }
     }
 
-    fn arguments(&mut self, function: &FunctionType, arguments: &[ExprId], span: Span) -> Lower<Vec<Operand>> {
+    /// The arguments, each with the type of its parameter, or with its own where no parameter says one.
+    fn arguments(&mut self, function: &FunctionType, arguments: &[ExprId], span: Span) -> Lower<Vec<(Operand, Qual)>> {
         let (given, wanted) = (arguments.len(), function.parameters.len());
         if function.prototype && (given < wanted || (given > wanted && !function.variadic)) {
             let few = if given < wanted { "few" } else { "many" };
@@ -149,7 +170,7 @@ impl Lowering<'_> {
         Ok(operands)
     }
 
-    fn argument(&mut self, argument: ExprId, parameter: Option<Qual>, later_effects: bool) -> Lower<Operand> {
+    fn argument(&mut self, argument: ExprId, parameter: Option<Qual>, later_effects: bool) -> Lower<(Operand, Qual)> {
         let lowered = self.rvalue(argument)?;
         let span = lowered.span;
         if let Value::Aggregate(_) = lowered.value {
@@ -161,7 +182,7 @@ impl Lowering<'_> {
                 self.emit(Op::Assign { target: target.clone(), value: Operand::Aggregate(place) }, span)?;
                 place = target;
             }
-            return Ok(Operand::Aggregate(place));
+            return Ok((Operand::Aggregate(place), ty));
         }
         let scalar = self.scalar_of(lowered)?;
         let value = match parameter {
@@ -169,7 +190,7 @@ impl Lowering<'_> {
             None => self.default_promotion(scalar),
         };
         let value = if later_effects { self.keep(value, span)? } else { value };
-        Ok(Operand::Scalar(value))
+        Ok((Operand::Scalar(value), parameter.unwrap_or(scalar.ty)))
     }
 
     /// What an argument becomes where no parameter says its type (6.5.2.2p6).
@@ -207,7 +228,15 @@ impl Lowering<'_> {
             let taken = if self.defined.contains(&name) {
                 ": it is taken to return `int`"
             } else {
-                ", and it has no body: it may return any `int`, and is assumed to change nothing else"
+                match self.options.undefined_functions {
+                    UndefinedFunctions::Havoc => {
+                        ", and it has no body: it may return any `int` and write to what its arguments point to, and is \
+                         assumed to change nothing else"
+                    }
+                    UndefinedFunctions::Pure => {
+                        ", and it has no body: it may return any `int`, and is assumed to change nothing else"
+                    }
+                }
             };
             let message = format!("`{text}` is called without a declaration{taken}");
             self.warn(Diagnostic::warning("implicit-declaration", message).at(span));
@@ -252,7 +281,7 @@ impl Lowering<'_> {
     }
 
     /// Tells once that a function has no body, and what that means.
-    fn warn_without_body(&mut self, function: FunctionId, span: Span) {
+    pub(crate) fn warn_without_body(&mut self, function: FunctionId, span: Span) {
         let info = &self.functions[&function];
         let has_body = info.has_body || self.defined.contains(&info.name) || self.library.has_body(info.name);
         if has_body || info.warned || self.unevaluated > 0 {
@@ -265,13 +294,20 @@ impl Lowering<'_> {
         if super::library::is_known(&name) {
             return;
         }
+        let writes = self.may_write(function);
+        let may = match (self.program.functions[function].result.is_some(), writes) {
+            (true, true) => {
+                "it may return any value and write to what its arguments point to, and is assumed to change"
+            }
+            (false, true) => "it may write to what its arguments point to, and is assumed to change",
+            (true, false) => "it may return any value, and is assumed to change",
+            (false, false) => "it is assumed to change",
+        };
+        let rest = if may == "it is assumed to change" { "nothing" } else { "nothing else" };
         self.warn(
-            Diagnostic::warning(
-                "no-body",
-                format!("`{name}` has no body: it may return any value, and is assumed to change nothing else"),
-            )
-            .at(span)
-            .help("give the file that defines it, too, or write a body that does what matters here"),
+            Diagnostic::warning("no-body", format!("`{name}` has no body: {may} {rest}"))
+                .at(span)
+                .help("give the file that defines it, too, or write a body that does what matters here"),
         );
     }
 

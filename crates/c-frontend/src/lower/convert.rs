@@ -33,6 +33,7 @@ impl Lowering<'_> {
         self.refuse_atomic(ty, span)?;
         match value {
             Value::Function(function) => {
+                self.note_function_address(function, span);
                 let address = self.program.exprs.intern(ModelKind::FunctionAddress(function), Scalar::Pointer);
                 let pointer = self.types.pointer_to(ty);
                 Ok(Lowered { value: Value::Scalar(address), ty: pointer, bit_width: None, span })
@@ -53,6 +54,7 @@ impl Lowering<'_> {
                     }
                     let place = match self.input_source(&place, ty) {
                         Some(source) => {
+                            self.assume_of_input(&source, span);
                             let copy = self.temporary(place.ty, span)?;
                             let target = self.variable_place(copy);
                             self.emit(Op::Input { target: target.clone(), source }, span)?;
@@ -81,8 +83,24 @@ impl Lowering<'_> {
     /// The value in a place. Device registers, and volatile objects if the user asks for it, are input.
     fn read(&mut self, place: Place, ty: Qual, bit_width: Option<u16>, span: Span) -> Lower<ModelExpr> {
         match self.input_source(&place, ty) {
-            Some(source) => self.input(ty, bit_width, source, span),
-            None => Ok(self.load(place)),
+            Some(source) => {
+                self.assume_of_input(&source, span);
+                self.input(ty, bit_width, source, span)
+            }
+            None => {
+                if ty.is_volatile {
+                    self.assume("`volatile` objects change only where the program writes to them".to_owned(), span);
+                }
+                Ok(self.load(place))
+            }
+        }
+    }
+
+    /// Notes what is assumed of a device that is read.
+    fn assume_of_input(&mut self, source: &InputSource, span: Span) {
+        if let InputSource::Register(_) = source {
+            let text = "a read of a device register yields any value, and a write to one changes nothing";
+            self.assume(text.to_owned(), span);
         }
     }
 

@@ -139,7 +139,8 @@ impl Lowering<'_> {
         } else {
             None
         };
-        self.emit(Op::Return(zero), span)
+        let op = self.return_op(zero);
+        self.emit(op, span)
     }
 
     fn parameters(&mut self, function: FunctionId, derived: &FunctionDerived, ty: &FunctionType) -> Lower<()> {

@@ -10,7 +10,7 @@ use super::effects::Tree;
 use super::scope::{Binding, BindingKind};
 use super::{FunctionInfo, Linked, Lower, Lowering};
 use crate::syntax::ast::{
-    Declaration, ExternalDeclaration, InitDeclarator, Initializer, Specifiers, Storage, TypeSpecifier,
+    ASSEMBLER_NAME, Declaration, ExternalDeclaration, InitDeclarator, Initializer, Specifiers, Storage, TypeSpecifier,
 };
 use crate::syntax::symbols::Symbol;
 use crate::types::Qual;
@@ -33,6 +33,7 @@ impl Lowering<'_> {
                 ExternalDeclaration::Declaration(declaration) => self.external_declaration(declaration),
                 ExternalDeclaration::Asm(span) => {
                     let text = "assembly at file scope is ignored";
+                    self.assume("assembly at file scope does nothing".to_owned(), *span);
                     self.warn(Diagnostic::warning("assembly", text).at(*span));
                     Ok(())
                 }
@@ -104,11 +105,11 @@ impl Lowering<'_> {
             return Ok(());
         }
         let mut attributes = specifiers.attributes.iter().chain(&item.declarator.attributes);
-        if let Some(alias) = attributes.find(|attribute| attribute.name == "alias") {
+        if let Some(alias) = attributes.find(|it| matches!(it.name.as_str(), "alias" | ASSEMBLER_NAME)) {
+            let what =
+                if alias.name == "alias" { "the attribute `alias` is" } else { "an assembler's name for an object is" };
             let span = alias.span;
-            return self.refusing(true, |lowering| {
-                lowering.unsupported("unsupported-attribute", "the attribute `alias` is", span, "")
-            });
+            return self.refusing(true, |lowering| lowering.unsupported("unsupported-attribute", what, span, ""));
         }
         self.refusing(true, |lowering| lowering.refuse_atomic(ty, span))?;
         self.global_object(name, ty, specifiers, item.initializer.as_ref(), span)
@@ -144,6 +145,7 @@ impl Lowering<'_> {
     ) -> Lower<FunctionId> {
         let attributes = || specifiers.attributes.iter().chain(&item.declarator.attributes);
         let noreturn = specifiers.noreturn || attributes().any(|attribute| attribute.name == "noreturn");
+        let weak = attributes().any(|attribute| attribute.name == "weak");
         let unsupported = attributes()
             .find(|attribute| matches!(attribute.name.as_str(), "alias" | "ifunc" | "constructor" | "destructor"))
             .map(|attribute| (attribute.name.clone(), attribute.span));
@@ -160,6 +162,7 @@ impl Lowering<'_> {
         let verifier = self.symbols.text(name).starts_with("__VERIFIER_");
         if let Some(info) = self.functions.get_mut(&function) {
             info.noreturn |= noreturn && !verifier;
+            info.weak |= weak;
         }
         self.scopes.declare(name, Binding { kind: BindingKind::Function(function), span });
         Ok(function)
@@ -237,7 +240,8 @@ impl Lowering<'_> {
             library: false,
             span,
         });
-        self.functions.insert(id, FunctionInfo { name, ty, has_body: false, noreturn: false, span, warned: false });
+        self.functions
+            .insert(id, FunctionInfo { name, ty, has_body: false, noreturn: false, weak: false, span, warned: false });
         id
     }
 
@@ -384,6 +388,7 @@ impl Lowering<'_> {
             .map(|variable| (variable.name.clone(), variable.span))
             .collect();
         for (name, span) in undefined {
+            self.assume(format!("`{name}`, which is defined nowhere, may hold any value at the start"), span);
             self.warn(
                 Diagnostic::warning("undefined-object", format!("`{name}` is defined nowhere: it may hold any value"))
                     .at(span)

@@ -33,6 +33,7 @@ mod switch;
 mod telling;
 mod threads;
 mod tidy;
+mod undefined;
 mod variadic;
 
 use std::collections::{HashMap, HashSet};
@@ -90,6 +91,8 @@ pub(crate) struct FunctionInfo {
     pub ty: Qual,
     pub has_body: bool,
     pub noreturn: bool,
+    /// Whether it need not be there when the program is linked.
+    pub weak: bool,
     pub span: Span,
     /// Whether the user has been told that it has no body.
     pub warned: bool,
@@ -151,6 +154,8 @@ pub(crate) struct Lowering<'a> {
     pub refused_declarations: Vec<(Vec<Symbol>, Diagnostic)>,
     /// Whether a declaration at file scope is being read that may be refused when its name is used.
     pub refusable: bool,
+    /// What is known of calls of functions without a body.
+    pub undefined: undefined::UndefinedCalls,
 }
 
 /// Lowers syntax trees to a program.
@@ -192,6 +197,7 @@ pub(crate) fn lower(
         refusals: Vec::new(),
         refused_declarations: Vec::new(),
         refusable: false,
+        undefined: undefined::UndefinedCalls::default(),
     };
     lowering.load_library();
     let units_read: Vec<SourceId> = units.iter().map(|(unit, _)| *unit).collect();
@@ -202,6 +208,7 @@ pub(crate) fn lower(
     lowering.used_library_functions();
     lowering.check_frees();
     lowering.fit_unprototyped_calls();
+    lowering.complete_undefined_functions();
     lowering.warn_undefined_objects();
     lowering.finish(telling::unit_names(&units_read, sources))
 }
@@ -278,6 +285,7 @@ impl Lowering<'_> {
         match entry {
             Some(Linked::Function(function)) if self.functions[&function].has_body => {
                 self.program.entry = Some(function);
+                self.assume_of_parameters(function);
             }
             _ => {
                 let name = &self.options.entry;

@@ -360,6 +360,14 @@ impl Lowering<'_> {
             let text = format!("`{}` cannot be converted to `{}`", self.describe(from.ty), self.describe(to));
             return self.error("wrong-cast", text, span);
         }
+        let discards_const = match (self.types.pointee(from.ty.ty), self.types.pointee(to.ty)) {
+            (Some(before), Some(after)) => before.is_const && !after.is_const,
+            _ => false,
+        };
+        if discards_const {
+            let text = "no `const` object is written through a pointer from which a cast has taken the `const`";
+            self.assume(text.to_owned(), span);
+        }
         let value = self.cast_value(from.value, to);
         Ok(Lowered { value: Value::Scalar(value), ty: to, bit_width: None, span })
     }

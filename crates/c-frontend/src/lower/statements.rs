@@ -220,7 +220,8 @@ impl Lowering<'_> {
                 operand
             }
         };
-        self.emit(Op::Return(operand), span)?;
+        let op = self.return_op(operand);
+        self.emit(op, span)?;
         let unreachable = self.new_location();
         self.go_on_at(unreachable);
         Ok(())
@@ -320,19 +321,45 @@ impl Lowering<'_> {
         }
     }
 
-    /// Inline assembly writes anything to its outputs.
+    /// Returning from a function that is declared not to return is undefined (6.7.4p8).
+    pub(crate) fn return_op(&mut self, operand: Option<Operand>) -> Op {
+        let function = self.builder().id;
+        if self.functions[&function].noreturn { Op::Unreachable } else { Op::Return(operand) }
+    }
+
+    /// Inline assembly writes anything to its outputs, and to what its inputs point to where it changes memory.
     fn assembly(&mut self, asm: &Asm, span: Span) -> Lower<()> {
         if !asm.labels.is_empty() {
             return self.unsupported("unsupported-asm-goto", "assembly that jumps is", span, "");
         }
-        if !asm.instructions.trim().is_empty() || !asm.outputs.is_empty() {
-            let text = "inline assembly is not understood: its outputs may get any value, nothing else changes";
-            self.warn(Diagnostic::warning("assembly", text).at(span));
+        let has_instructions = !asm.instructions.trim().is_empty();
+        let changes_memory = has_instructions && asm.clobbers.iter().any(|clobber| clobber == "memory");
+        if has_instructions || !asm.outputs.is_empty() {
+            let text = match changes_memory {
+                true => "its outputs and what its inputs point to may get any value, nothing else changes",
+                false => "its outputs may get any value, nothing else changes",
+            };
+            self.warn(Diagnostic::warning("assembly", format!("inline assembly is not understood: {text}")).at(span));
+            let text = match changes_memory {
+                true => {
+                    "inline assembly writes any values to its outputs and to what its inputs point to, and does \
+                         nothing else"
+                }
+                false => "inline assembly writes any values to its outputs and does nothing else",
+            };
+            self.assume(text.to_owned(), span);
         }
         self.builder().last = None;
+        let mut inputs = Vec::new();
         for (_, input) in &asm.inputs {
-            self.discard(*input)?;
+            let lowered = self.rvalue(*input)?;
+            let ty = lowered.ty;
+            if let (Value::Scalar(value), true) = (lowered.value, changes_memory) {
+                inputs.push((Operand::Scalar(value), ty));
+            }
         }
+        let writes = self.reached_by_call(&inputs, span)?;
+        self.write_what_is_reached(writes, &|_| InputSource::Assembly, span)?;
         for (_, output) in &asm.outputs {
             let (target, ty, _) = self.lvalue(*output)?;
             if ty.is_const {

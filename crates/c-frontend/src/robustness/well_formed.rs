@@ -52,6 +52,7 @@ impl Checker<'_> {
                 self.operand(value, target.ty);
             }
             Op::Input { target, .. } => self.place(target),
+            Op::Havoc { address, .. } => self.typed(*address, Scalar::Pointer),
             Op::Declare(variable) | Op::Discard(variable) => {
                 assert_eq!(self.program.owner(*variable), Some(function), "a lifetime is a local's");
             }

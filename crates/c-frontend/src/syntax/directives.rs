@@ -56,9 +56,15 @@ impl Directives {
         }
     }
 
-    /// Pragmas say nothing that matters to the meaning of a program, but for `pack`, which changes the layout of
-    /// structures: `pack(n)`, `pack()`, `pack(push)`, `pack(push, n)`, `pack(pop)`.
+    /// Pragmas say nothing that matters to the meaning of a program, but for some that are refused and for `pack`, which
+    /// changes the layout of structures: `pack(n)`, `pack()`, `pack(push)`, `pack(push, n)`, `pack(pop)`.
     fn pragma(&mut self, text: &str, span: Span, next_line: u32, diagnostics: &mut Diagnostics) {
+        let word = text.split_whitespace().next().unwrap_or_default();
+        if matches!(word, "scalar_storage_order" | "redefine_extname" | "weak") {
+            let message = format!("`#pragma {word}` is not supported");
+            diagnostics.push(Diagnostic::error("unsupported-pragma", message).at(span));
+            return;
+        }
         let Some(arguments) = text.trim_start().strip_prefix("pack") else { return };
         let arguments: String = arguments.chars().filter(|c| !c.is_whitespace()).collect();
         let Some(arguments) = arguments.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return };

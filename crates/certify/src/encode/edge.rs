@@ -73,7 +73,8 @@ impl Encoding<'_> {
             Op::SetBytes { target, byte, count } => {
                 (evaluation.set_bytes(*target, *byte, *count, &mut updates), Exit::Passes)
             }
-            Op::Spawn { .. }
+            Op::Havoc { .. }
+            | Op::Spawn { .. }
             | Op::Join { .. }
             | Op::ExitThread(_)
             | Op::InitLock(_)

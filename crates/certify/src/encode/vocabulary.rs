@@ -282,6 +282,9 @@ fn refuse(prepared: &Prepared) -> Result<(), String> {
     }
     for edge in prepared.program.edges.values() {
         match &edge.op {
+            Op::Havoc { .. } => {
+                return Err("input to all that a pointer reaches is not encoded".to_owned());
+            }
             Op::Spawn { .. } | Op::Join { .. } | Op::ExitThread(_) => {
                 return Err("threads are not encoded".to_owned());
             }

@@ -60,6 +60,7 @@ pub(super) fn asks(program: &Program, relevant: &Variables, edge: EdgeId) -> boo
             let is_unknown = program.functions[*function].entry.is_none();
             is_unknown && (is_choice || result.is_some_and(|result| relevant.contains(result)))
         }
+        Op::Havoc { .. } => true,
         Op::Assume(_) => false,
         _ => is_choice,
     }
@@ -234,6 +235,7 @@ fn read_by(op: &Op) -> (Vec<ExprId>, Vec<VariableId>) {
             exprs.push(*argument);
         }
         Op::Assume(expr)
+        | Op::Havoc { address: expr, .. }
         | Op::Free(expr)
         | Op::Join { thread: expr, .. }
         | Op::ExitThread(expr)

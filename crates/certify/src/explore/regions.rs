@@ -328,7 +328,8 @@ impl<'p> Regions<'p> {
                     uses.push(other(*address));
                 }
             }
-            Op::Free(expr)
+            Op::Havoc { address: expr, .. }
+            | Op::Free(expr)
             | Op::Join { thread: expr, .. }
             | Op::ExitThread(expr)
             | Op::InitLock(expr)

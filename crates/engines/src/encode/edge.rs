@@ -5,7 +5,7 @@
 
 use analysis::points_to::Object;
 use logic::Symbol;
-use program::{Callee, EdgeId, Op, Operand, Root, Scalar, VariableId};
+use program::{Callee, EdgeId, InputSource, Op, Operand, Root, Scalar, VariableId};
 use task::Reason;
 
 use super::expression::Encoder;
@@ -165,6 +165,14 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
             let freed = heap::free(&encoder, *address)?;
             defined = freed.1;
             freed.0
+        }
+        Op::Havoc { source, .. } => {
+            return match source {
+                InputSource::Argument { function, argument } => refuse(&format!(
+                    "what `{function}`, which has no body, may write to wherever argument {argument} points"
+                )),
+                _ => refuse("input to all that a pointer reaches"),
+            };
         }
         Op::CopyBytes { .. } | Op::SetBytes { .. } => return refuse("memory that is copied or set byte by byte"),
         Op::Spawn { .. } | Op::Join { .. } | Op::ExitThread(_) => return refuse("threads"),

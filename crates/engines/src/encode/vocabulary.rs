@@ -409,6 +409,7 @@ impl Addresses {
                 Op::Call { result: Some(variable), .. } => {
                     found.from_outside |= has_pointers(program.variables[*variable].ty);
                 }
+                Op::Havoc { .. } => found.from_outside = true,
                 Op::Allocate { .. } => {
                     found.of_objects = true;
                     found.from_outside = true;

@@ -187,7 +187,7 @@ impl<'t> Observation<'t> {
                     Root::Pointer { .. } => reads_memory,
                     Root::Variable(variable) => looked_at.contains(&variable) && target.path.iter().any(is_computed),
                 },
-                Op::CopyBytes { .. } | Op::SetBytes { .. } => reads_memory,
+                Op::CopyBytes { .. } | Op::SetBytes { .. } | Op::Havoc { .. } => reads_memory,
                 _ => false,
             };
         }

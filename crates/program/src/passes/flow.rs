@@ -98,6 +98,7 @@ pub(super) fn after(folder: &mut Folder<'_>, op: &Op, before: &Facts) -> Option<
         Op::Spawn { .. } => unreachable!("programs with threads are not prepared"),
         Op::Skip
         | Op::Call { result: None, .. }
+        | Op::Havoc { .. }
         | Op::Free(_)
         | Op::CopyBytes { .. }
         | Op::SetBytes { .. }

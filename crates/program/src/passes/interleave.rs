@@ -171,7 +171,7 @@ impl Splitter {
             Op::Input { target, .. } => u8::from(self.shared(target)),
             Op::Return(Some(value)) => aggregate(value),
             Op::Call { arguments, .. } => arguments.iter().map(aggregate).fold(0, |sum, one| (sum + one).min(2)),
-            Op::Free(_) | Op::CopyBytes { .. } | Op::SetBytes { .. } => 1,
+            Op::Free(_) | Op::CopyBytes { .. } | Op::SetBytes { .. } | Op::Havoc { .. } => 1,
             Op::InitLock(_) | Op::Lock(_) | Op::TryLock { .. } | Op::Unlock(_) => 1,
             Op::Allocate { contents: Allocation::Resized(_), .. } => 1,
             _ => 0,
@@ -188,6 +188,7 @@ impl Splitter {
                 Op::Assign { target, value }
             }
             Op::Input { target, source } => Op::Input { target: self.place(&target), source },
+            Op::Havoc { address, reach, source } => Op::Havoc { address: self.expr(address), reach, source },
             Op::Call { callee, arguments, result } => {
                 let arguments = arguments.into_iter().map(|argument| self.operand(argument, true)).collect();
                 Op::Call { callee: self.callee(callee), arguments, result }
@@ -475,7 +476,7 @@ fn result_of(op: &mut Op) -> Option<&mut VariableId> {
 }
 
 /// The expressions that an operation evaluates.
-pub(super) fn op_expressions(op: &Op) -> Vec<ExprId> {
+pub fn op_expressions(op: &Op) -> Vec<ExprId> {
     let operand = |operand: &Operand| match operand {
         Operand::Scalar(expr) => vec![*expr],
         Operand::Aggregate(place) => place.operands(),
@@ -500,6 +501,7 @@ pub(super) fn op_expressions(op: &Op) -> Vec<ExprId> {
         Op::SetBytes { target, byte, count } => vec![*target, *byte, *count],
         Op::Spawn { function, argument, .. } => callee(function).into_iter().chain([*argument]).collect(),
         Op::Free(expr)
+        | Op::Havoc { address: expr, .. }
         | Op::Join { thread: expr, .. }
         | Op::ExitThread(expr)
         | Op::InitLock(expr)

@@ -19,6 +19,7 @@ use super::constants::constants;
 use super::contract::contract;
 use super::inline::{Context, ContextId, Inlined, NotInlined, Origin, inline};
 use super::promote::promote;
+use super::reached::name_what_is_reached;
 use super::slice::slice;
 use super::uses::{Uses, written_by};
 use crate::atom::Atom;
@@ -97,6 +98,9 @@ pub fn prepare(
     let mut inlined = inline(&tolerant, most_edges).map_err(NotPrepared::NotInlined)?;
     for (function, contents) in program.functions.iter().filter(|(_, contents)| contents.entry.is_none()) {
         inlined.program.functions[function] = contents.clone();
+    }
+    if let Some(start) = inlined.program.entry.and_then(|entry| inlined.program.functions[entry].entry) {
+        name_what_is_reached(&mut inlined, start);
     }
     Ok(Prepared::new(program, inlined, atoms, semantics))
 }

@@ -104,6 +104,9 @@ impl Renaming {
                 Op::Assign { target: self.place(exprs, target), value: self.operand(exprs, value) }
             }
             Op::Input { target, source } => Op::Input { target: self.place(exprs, target), source: source.clone() },
+            Op::Havoc { address, reach, source } => {
+                Op::Havoc { address: self.expr(exprs, *address), reach: reach.clone(), source: source.clone() }
+            }
             Op::Declare(variable) => Op::Declare(self.variable(*variable)),
             Op::Discard(variable) => Op::Discard(self.variable(*variable)),
             Op::Call { callee, arguments, result } => Op::Call {

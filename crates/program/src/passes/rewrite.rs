@@ -28,6 +28,9 @@ pub(super) trait Rewrite {
             Op::Assume(condition) => Op::Assume(self.expr(*condition)),
             Op::Assign { target, value } => Op::Assign { target: self.place(target), value: self.operand(value) },
             Op::Input { target, source } => Op::Input { target: self.place(target), source: source.clone() },
+            Op::Havoc { address, reach, source } => {
+                Op::Havoc { address: self.expr(*address), reach: reach.clone(), source: source.clone() }
+            }
             Op::Call { callee: called, arguments, result } => Op::Call {
                 callee: callee(self, called),
                 arguments: arguments.iter().map(|argument| self.operand(argument)).collect(),

@@ -62,6 +62,8 @@ impl<'p> Uses<'p> {
             Op::Assign { value, .. } | Op::Return(Some(value)) => self.aggregate(value),
             Op::Call { arguments, .. } => arguments.iter().for_each(|argument| self.aggregate(argument)),
             Op::CopyBytes { .. } => self.memory_read = true,
+            // It reads the pointers that it follows.
+            Op::Havoc { reach, .. } if !reach.pointers.is_empty() => self.memory_read = true,
             _ => {}
         }
     }
@@ -100,6 +102,20 @@ impl<'p> Uses<'p> {
             Root::Pointer { .. } => self.memory_read = true,
         }
     }
+}
+
+/// The variables that operations and initial values read by their names, and those whose address they use.
+pub fn used_variables(program: &Program) -> (BTreeSet<VariableId>, BTreeSet<VariableId>) {
+    let mut uses = Uses::new(program);
+    for edge in program.edges.values() {
+        uses.op(&edge.op);
+    }
+    for variable in program.variables.ids() {
+        for item in initial_values(program, variable) {
+            uses.expr(item);
+        }
+    }
+    (uses.read, uses.pointed_to)
 }
 
 /// The expressions of what a global holds at the start.

@@ -58,6 +58,7 @@ impl Question {
         match self {
             Question::Input { source, .. } => match source {
                 InputSource::Nondet(name) | InputSource::External(name) | InputSource::Volatile(name) => name.clone(),
+                InputSource::Argument { function, argument } => format!("{function}.{argument}"),
                 InputSource::Register(address) => format!("{address:#x}"),
                 InputSource::Assembly => "asm".to_owned(),
             },

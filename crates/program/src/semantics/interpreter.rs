@@ -292,7 +292,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Chooses those bits of the parts of an extent that are not chosen yet.
-    fn choose_parts(
+    pub(super) fn choose_parts(
         &mut self,
         extent: Extent,
         parts: Vec<Leaf>,

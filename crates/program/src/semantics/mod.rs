@@ -9,7 +9,7 @@
 //! | [`evaluate`], [`constant`] | expressions and places, in a state and without one |
 //! | [`choices`], [`listed`] | where inputs, arbitrary values and schedules come from |
 //! | [`state`], [`interpreter`] | the state of a program; accesses by a running program |
-//! | [`step`], [`call`], [`threads`] | what each operation does |
+//! | [`step`], [`call`], `havoc`, [`threads`] | what each operation does |
 //! | [`event`] | what happened in a step, for those who watch |
 //! | [`observe`], [`race`] | which states are observed; data races |
 //! | [`run`](mod@run), [`changes`](mod@changes), [`describe`] | a whole run; what was written in it; names and text for people |
@@ -25,6 +25,7 @@ pub mod constant;
 pub mod describe;
 pub mod evaluate;
 pub mod event;
+mod havoc;
 pub mod interpreter;
 pub mod layout;
 pub mod light;

@@ -152,6 +152,7 @@ impl Interpreter<'_> {
                 self.store(&target, contents)?;
             }
             Op::Input { target, source } => self.input(target, source)?,
+            Op::Havoc { address, reach, source } => self.havoc(*address, reach, source)?,
             Op::Declare(variable) => self.declare(*variable)?,
             Op::Discard(variable) => {
                 let object = self.own_object(*variable);

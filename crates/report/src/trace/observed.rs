@@ -160,20 +160,25 @@ pub fn end(run: &Run, program: &Program, sources: &SourceMap) -> End {
     End { complete: repeats_from.is_some(), repeats_from, cut: matches!(run.end, RunEnd::Cut { .. }), reason }
 }
 
+/// Adds one thing that the user should know of a run.
+pub fn diagnose_warning(warning: &Warning, diagnostics: &mut Diagnostics) {
+    diagnostics.push(match warning {
+        Warning::Overflow(span) => {
+            Diagnostic::warning("signed-overflow", "a signed integer overflows and wraps around").at(*span)
+        }
+        Warning::Race(race) => {
+            Diagnostic::warning("data-race", format!("two threads access `{}` in no fixed order", race.what))
+                .label(race.second, "this access")
+                .also(race.first, "and this one")
+                .help("protect both by a mutex")
+        }
+    });
+}
+
 /// Adds what the user should know of a run: overflows, races, undefined behaviour, and why it could not go on.
 pub fn diagnose(run: &Run, diagnostics: &mut Diagnostics) {
     for warning in &run.warnings {
-        diagnostics.push(match warning {
-            Warning::Overflow(span) => {
-                Diagnostic::warning("signed-overflow", "a signed integer overflows and wraps around").at(*span)
-            }
-            Warning::Race(race) => {
-                Diagnostic::warning("data-race", format!("two threads access `{}` in no fixed order", race.what))
-                    .label(race.second, "this access")
-                    .also(race.first, "and this one")
-                    .help("protect both by a mutex")
-            }
-        });
+        diagnose_warning(warning, diagnostics);
     }
     let at = |diagnostic: Diagnostic, span: &Option<Span>| match span {
         Some(span) => diagnostic.at(*span),

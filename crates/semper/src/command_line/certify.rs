@@ -69,6 +69,7 @@ fn unusual(question: &Question) -> Option<Diagnostic> {
     options.extend(program.define.iter().map(|define| format!("`-D {define}`")));
     options.extend(program.include.iter().map(|include| format!("`-I {include}`")));
     options.extend(program.volatile_input.then(|| "`--volatile input`".to_owned()));
+    options.extend(program.pure_undefined_functions.then(|| "`--undefined-functions pure`".to_owned()));
     if options.is_empty() {
         return None;
     }

@@ -354,6 +354,17 @@ pub(crate) struct ProgramOptions {
     /// Whether a `volatile` object is plain memory, or input that may differ at every read.
     #[arg(long, value_name = "plain|input", default_value = "plain", hide_possible_values = true)]
     pub volatile: Volatile,
+    /// Whether a function without a body may write any values to what its arguments point to, unless that is `const`
+    /// (havoc), or changes nothing (pure).
+    #[arg(long, value_name = "havoc|pure", default_value = "havoc", hide_possible_values = true)]
+    pub undefined_functions: UndefinedFunctions,
+}
+
+/// What functions without a body do.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum UndefinedFunctions {
+    Havoc,
+    Pure,
 }
 
 /// What `volatile` means.

@@ -1,23 +1,20 @@
 //! What stands beside the user's program when it is compiled: the texts with probes, the functions that give recorded
 //! inputs, the atoms as C functions, and the tables that `runtime.c` reads.
 //!
-//! Inputs are given by name, in the order in which the interpreter asked for them under that name. Functions without a
-//! body are defined in a text of their own, where the user's declarations are not seen: a function that takes any
-//! arguments and returns a scalar is called alike under every prototype.
+//! Inputs are given by name, in the order in which the interpreter asked for them under that name.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use foundation::{Id, SourceId, SourceMap, Span};
 use program::semantics::{Occasion, Question, Value};
-use program::{
-    Atom, Callee, DataModel, FloatType, FunctionId, InputSource, IntType, Op, Program, Scalar, VariableId, VariableKind,
-};
+use program::{Atom, DataModel, FunctionId, InputSource, Op, Program, VariableId, VariableKind};
 use task::Task;
 
 use super::expected::Expected;
 use super::instrument::{Instrumented, Plan, Site, instrument};
 use super::queues::Queues;
+use super::stubs::{NEEDED, REPLACED, stubs, written};
 use crate::subject::Subject;
 
 /// The text that every driver has in common.
@@ -58,42 +55,6 @@ pub(super) enum Mark {
     /// Undefined behaviour.
     Error,
 }
-
-/// Functions that the driver stands for, with what they do there. They get names of their own, because prototypes of one
-/// name must agree.
-const REPLACED: &[(&str, &str)] = &[
-    ("exit", ENDS),
-    ("_exit", ENDS),
-    ("_Exit", ENDS),
-    ("quick_exit", ENDS),
-    ("abort", ENDS),
-    ("__assert_fail", ENDS),
-    ("__assert_perror_fail", ENDS),
-    ("__assert", ENDS),
-    ("__VERIFIER_error", ENDS),
-    ("assert", ASSERTS),
-    ("__VERIFIER_assert", ASSERTS),
-    ("__ESBMC_assert", ASSERTS),
-    ("__CPROVER_assert", ASSERTS),
-    ("assume", ASSUMES),
-    ("__VERIFIER_assume", ASSUMES),
-    ("__ESBMC_assume", ASSUMES),
-    ("__CPROVER_assume", ASSUMES),
-    ("__VERIFIER_ltl_step", NOTHING),
-    ("__VERIFIER_atomic_begin", NOTHING),
-    ("__VERIFIER_atomic_end", NOTHING),
-    ("__ESBMC_atomic_begin", NOTHING),
-    ("__ESBMC_atomic_end", NOTHING),
-];
-
-const ENDS: &str = "() { CALLED semper_finish(); }";
-const ASSERTS: &str = "(int holds) { CALLED semper_assertion(holds); }";
-const ASSUMES: &str = "(int holds) { CALLED semper_assumption(holds); }";
-const NOTHING: &str = "() { CALLED }";
-
-/// Functions that the runtime itself calls: what the program means by these names gets other ones.
-const NEEDED: &[&str] =
-    &["open", "write", "_exit", "sigaction", "sigaltstack", "siglongjmp", "memcpy", "__errno_location"];
 
 /// Makes a driver for an execution. The error says why the program cannot be compiled with one.
 pub(super) fn driver(
@@ -186,14 +147,22 @@ fn refuse(program: &Program, expected: &Expected) -> Result<(), String> {
                 InputSource::Register(_) => return Err("it reads a device register".to_owned()),
                 InputSource::Volatile(_) => return Err("a volatile object is input".to_owned()),
                 InputSource::Assembly => return Err("it has inline assembly".to_owned()),
+                InputSource::Nondet(name) if name == "nondet_errno" => return Err("it reads `errno`".to_owned()),
                 InputSource::External(name) if name == "scanf" => return Err("it calls `scanf`".to_owned()),
+                InputSource::Argument { function, argument } => {
+                    written(program, function, *argument)?;
+                }
                 _ => {}
             },
             _ => {}
         }
     }
-    let has_assembly =
-        program.edges.values().any(|edge| matches!(&edge.op, Op::Input { source: InputSource::Assembly, .. }));
+    let has_assembly = program.edges.values().any(|edge| {
+        matches!(
+            &edge.op,
+            Op::Input { source: InputSource::Assembly, .. } | Op::Havoc { source: InputSource::Assembly, .. }
+        )
+    });
     if has_assembly { Err("it has inline assembly".to_owned()) } else { Ok(()) }
 }
 
@@ -210,7 +179,7 @@ fn units(program: &Program) -> Vec<SourceId> {
 }
 
 /// Functions whose activations are followed and local variables that atoms read.
-struct Names {
+pub(super) struct Names {
     frames: Vec<FunctionId>,
     locals: Vec<(VariableId, FunctionId)>,
     entry: Option<FunctionId>,
@@ -242,7 +211,8 @@ impl Names {
         Self { frames: frames.into_iter().collect(), locals, entry: program.entry }
     }
 
-    fn frame(&self, function: FunctionId) -> Option<usize> {
+    /// The number of a function whose activations are followed.
+    pub(super) fn frame(&self, function: FunctionId) -> Option<usize> {
         self.frames.iter().position(|known| *known == function)
     }
 
@@ -338,86 +308,6 @@ fn start(program: &Program, entry: FunctionId, queues: &Queues) -> Result<String
     };
     let arguments: Vec<String> = function.parameters.iter().map(argument).collect::<Result<_, _>>()?;
     Ok(format!("void semper_start(void) {{ {}({}); }}\n", function.name, arguments.join(", ")))
-}
-
-/// The functions without a body: they give what was recorded.
-fn stubs(program: &Program, names: &Names, queues: &Queues) -> Result<String, String> {
-    let mut wanted: BTreeMap<String, Option<Scalar>> = BTreeMap::new();
-    for edge in program.edges.values() {
-        match &edge.op {
-            Op::Input { target, source: InputSource::Nondet(name) | InputSource::External(name) } => {
-                let ty = program.types.as_scalar(target.ty);
-                wanted.insert(name.clone(), Some(ty.ok_or_else(|| format!("`{name}` returns a structure"))?));
-            }
-            Op::Call { callee: Callee::Function(function), .. } => {
-                let function = &program.functions[*function];
-                if function.entry.is_none() {
-                    let result = match function.result {
-                        None => None,
-                        Some(ty) => Some(
-                            program
-                                .types
-                                .as_scalar(ty)
-                                .ok_or_else(|| format!("`{}` returns a structure", function.name))?,
-                        ),
-                    };
-                    wanted.insert(function.name.clone(), result);
-                }
-            }
-            _ => {}
-        }
-    }
-    let mut text = String::from(
-        "unsigned long long semper_input(int); void semper_called(int); void semper_finish(void); \
-         void semper_assertion(int); void semper_assumption(int); \
-         void *memcpy(void *, const void *, __SIZE_TYPE__);\n",
-    );
-    let called = |name: &str| {
-        let frame = program.function_named(name).and_then(|function| names.frame(function));
-        frame.map(|frame| format!("semper_called({frame});")).unwrap_or_default()
-    };
-    for (name, body) in REPLACED {
-        let _ = writeln!(text, "void semper_r_{name}{}", body.replace("CALLED", &called(name)));
-    }
-    for (name, result) in &wanted {
-        let is_replaced = REPLACED.iter().any(|(known, _)| known == name);
-        if is_replaced || name.starts_with("__builtin_") {
-            continue;
-        }
-        let called = called(name);
-        let queue = queues.input(name);
-        let value = queue.map_or_else(|| "0".to_owned(), |queue| format!("semper_input({queue})"));
-        let own_name = format!("semper_u_{name}");
-        let name = if NEEDED.contains(&name.as_str()) { &own_name } else { name };
-        // A name that no recorded value belongs to is not called, or nobody looks at what it returns.
-        let _ = match (name.as_str(), result) {
-            (_, None) => writeln!(text, "void {name}() {{ {called} }}"),
-            ("rand" | "random", Some(Scalar::Int(ty))) => {
-                let ty = integer(*ty)?;
-                writeln!(text, "{ty} {name}() {{ {ty} v = {value}; return v < 0 ? ~v : v; }}")
-            }
-            ("getchar", _) => writeln!(text, "int getchar() {{ int v = {value}; return v < 0 ? -1 : v & 255; }}"),
-            (_, Some(Scalar::Bool)) => writeln!(text, "_Bool {name}() {{ {called} return {value}; }}"),
-            (_, Some(Scalar::Int(ty))) => writeln!(text, "{} {name}() {{ {called} return {value}; }}", integer(*ty)?),
-            (_, Some(Scalar::Pointer)) => {
-                writeln!(text, "void *{name}() {{ {called} return (void *)(__UINTPTR_TYPE__){value}; }}")
-            }
-            (_, Some(Scalar::Float(ty))) => {
-                let ty = if *ty == FloatType::F32 { "float" } else { "double" };
-                let body = "double d; memcpy(&d, &bits, sizeof d); return d;";
-                writeln!(text, "{ty} {name}() {{ {called} unsigned long long bits = {value}; {body} }}")
-            }
-        };
-    }
-    Ok(text)
-}
-
-fn integer(ty: IntType) -> Result<String, String> {
-    let sign = if ty.signed { "INT" } else { "UINT" };
-    match ty.bits {
-        8 | 16 | 32 | 64 => Ok(format!("__{sign}{}_TYPE__", ty.bits)),
-        bits => Err(format!("an input has {bits} bits")),
-    }
 }
 
 /// The atoms as C functions, each with the unit in which it is to stand, and those that cannot be compared.

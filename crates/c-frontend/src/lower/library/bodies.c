@@ -287,3 +287,11 @@ int __builtin_isfinite(double x) { return x - x == 0; }
 int __builtin_isinf(double x) { return x == x && x - x != 0; }
 int __builtin_isinf_sign(double x) { return __builtin_isinf(x) ? (x > 0 ? 1 : -1) : 0; }
 int __builtin_signbit(double x) { return x < 0 || (x == 0 && 1 / x < 0); }
+
+/* Every function of the library may set it, so that what it holds is not known. */
+int *__errno_location(void)
+{
+    static int value;
+    value = nondet_errno();
+    return &value;
+}

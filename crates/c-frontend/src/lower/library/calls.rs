@@ -4,13 +4,13 @@
 use foundation::{Diagnostic, Span};
 use program::{
     Allocation, BinaryOp as ModelBinary, CompareOp, Constant, ExprId as ModelExpr, ExprKind as ModelKind, InputSource,
-    Op, Scalar,
+    Op, Reach, Scalar,
 };
 
 use super::super::convert::ScalarValue;
 use super::super::effects::has_effects;
 use super::super::{Lower, Lowered, Lowering, Value};
-use crate::syntax::ast::ExprId;
+use crate::syntax::ast::{ExprId, ExprKind};
 use crate::types::{CType, IntKind, Qual};
 
 impl Lowering<'_> {
@@ -166,6 +166,7 @@ impl Lowering<'_> {
 
     /// Arguments are evaluated; the result is arbitrary.
     pub(super) fn harmless(&mut self, name: String, result: Qual, arguments: &[ExprId], span: Span) -> Lower<Lowered> {
+        self.refuse_counting_format(&name, arguments)?;
         for argument in arguments {
             self.discard(*argument)?;
         }
@@ -216,16 +217,58 @@ impl Lowering<'_> {
         Ok(Lowered { value: Value::Scalar(value), ty, bit_width: None, span })
     }
 
+    /// `%n` is the one conversion by which a function that prints writes through a pointer.
+    fn refuse_counting_format(&mut self, name: &str, arguments: &[ExprId]) -> Lower<()> {
+        let position = match name {
+            "printf" => 0,
+            "fprintf" | "dprintf" | "syslog" => 1,
+            _ => return Ok(()),
+        };
+        let Some(format) = arguments.get(position).and_then(|format| self.literal_text(*format)) else { return Ok(()) };
+        let mut conversions = format.split('%').skip(1);
+        while let Some(conversion) = conversions.next() {
+            let rest = conversion.trim_start_matches(|c: char| !c.is_ascii_alphabetic() || "hlqjzt".contains(c));
+            if conversion.is_empty() {
+                // `%%` is a percent sign.
+                conversions.next();
+            } else if rest.starts_with('n') {
+                let span = self.ast.exprs[arguments[position]].span;
+                return self.unsupported("unsupported-format", "the conversion `%n`, which writes, is", span, "");
+            }
+        }
+        Ok(())
+    }
+
+    /// The characters of a string literal.
+    fn literal_text(&self, expr: ExprId) -> Option<String> {
+        match &self.ast.exprs[expr].kind {
+            ExprKind::String { units, .. } => {
+                Some(units.iter().map(|&unit| char::from_u32(unit).unwrap_or('?')).collect())
+            }
+            _ => None,
+        }
+    }
+
     /// `scanf` stores arbitrary values through its pointers.
     fn scan(&mut self, declared: Qual, arguments: &[ExprId], span: Span) -> Lower<Lowered> {
+        let format = arguments.first().and_then(|format| self.literal_text(*format));
+        let reads_strings = format.is_none_or(|format| format.contains('s') || format.contains('['));
         for argument in arguments.iter().skip(1) {
             let pointer = self.scalar(*argument)?;
             let Some(to) = self.types.pointee(pointer.ty.ty).filter(|to| self.types.is_scalar(to.ty)) else {
                 return self.error("wrong-argument", "`scanf` stores through pointers to numbers only", pointer.span);
             };
-            if let CType::Int(IntKind::Char) = self.types.get(to.ty) {
-                let text = "`scanf` into a `char` stores one character here: strings are not read";
+            if let CType::Int(IntKind::Char) = self.types.get(to.ty)
+                && reads_strings
+            {
+                let text =
+                    "`scanf` may store a string here: what is written behind the end of the array is not noticed";
                 self.warn(Diagnostic::warning("scanf-string", text).at(pointer.span));
+                let element = self.types.model_type(to.ty, &mut self.program.types);
+                let reach = Reach { element, written: true, pointers: Vec::new() };
+                let source = InputSource::External("scanf".to_owned());
+                self.emit(Op::Havoc { address: pointer.value, reach, source }, span)?;
+                continue;
             }
             let model = self.types.model_type(to.ty, &mut self.program.types);
             let target = program::Place::pointer(pointer.value, model);

@@ -302,6 +302,9 @@ pub struct TypeName {
     pub span: Span,
 }
 
+/// What the attribute is called that stands for `asm("name")` behind a declarator.
+pub const ASSEMBLER_NAME: &str = "asm";
+
 /// A GNU attribute, its name without surrounding underscores (`__packed__` is `packed`). Arguments that are no
 /// expressions are dropped.
 #[derive(Clone, Debug)]

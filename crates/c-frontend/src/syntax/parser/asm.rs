@@ -1,7 +1,7 @@
 //! Inline assembly, a GNU extension: statements with operands, and strings at file scope. The instructions themselves
 //! are not read.
 
-use super::super::ast::{Asm, ExprId, StmtId, StmtKind};
+use super::super::ast::{ASSEMBLER_NAME, Asm, Attribute, ExprId, StmtId, StmtKind};
 use super::super::tokens::{Keyword, Punctuator, TokenKind};
 use super::{Parsed, Parser};
 
@@ -70,13 +70,16 @@ impl Parser<'_> {
         Ok(operands)
     }
 
-    /// `asm("name")` behind a declarator: the name a linker sees.
-    pub(super) fn asm_label(&mut self) -> Parsed<()> {
-        while self.eat_keyword(Keyword::Asm) {
+    /// `asm("name")` behind a declarator: the name a linker sees, or a register. It is kept as an attribute.
+    pub(super) fn asm_label(&mut self, attributes: &mut Vec<Attribute>) -> Parsed<()> {
+        while self.at_keyword(Keyword::Asm) {
+            let span = self.token_span();
+            self.position += 1;
             let open = self.position;
             self.expect(Punctuator::LeftParen, "after `asm`")?;
             self.string_text()?;
             self.expect_closing(Punctuator::RightParen, open)?;
+            attributes.push(Attribute { name: ASSEMBLER_NAME.to_owned(), arguments: Vec::new(), span });
         }
         Ok(())
     }

@@ -126,7 +126,7 @@ impl Parser<'_> {
     fn declarator_end(&mut self, declarator: &mut Declarator) -> Parsed<()> {
         let attributes: &mut Vec<Attribute> = &mut declarator.attributes;
         self.attributes(attributes)?;
-        self.asm_label()?;
+        self.asm_label(attributes)?;
         self.attributes(attributes)
     }
 

@@ -161,7 +161,7 @@ fn declarators() {
             ("static x, *y();", "(declare x: static missing, y: function?() pointer static missing)"),
             (
                 "int x __asm__(\"y\") __attribute__((unused, aligned(8))) = 1;",
-                "(declare x: int @unused @aligned(8) = 1)",
+                "(declare x: int @asm @unused @aligned(8) = 1)",
             ),
             ("void (__attribute__((cdecl)) *f)(void);", "(declare f: pointer function() void @cdecl)"),
             ("int *__attribute__((x)) const p;", "(declare p: pointer const int @x)"),

@@ -127,6 +127,12 @@ impl<'a> Visit<'a> {
                 self.operand(value);
             }
             Op::Input { target, .. } => self.place(target, Way::Writes),
+            Op::Havoc { address, .. } => {
+                self.value(*address);
+                self.access.reads_through_pointer = true;
+                self.access.writes_through_pointer = true;
+                self.access.numbers = true;
+            }
             Op::Declare(variable) | Op::Discard(variable) => self.access.writes.push(*variable),
             Op::Call { callee, arguments, result } => {
                 let has_body = match callee {

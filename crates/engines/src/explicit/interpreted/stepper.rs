@@ -126,7 +126,7 @@ pub(super) fn stops(task: &Task) -> Arena<LocationId, bool> {
     let program = &*task.program;
     let flow = analysis::flow::Flow::new(program);
     let asks = |edge: EdgeId| match &program.edges[edge].op {
-        Op::Input { .. } => true,
+        Op::Input { .. } | Op::Havoc { .. } => true,
         Op::Call { callee: Callee::Function(function), result: Some(_), .. } => {
             program.functions[*function].entry.is_none()
         }

@@ -146,6 +146,7 @@ impl Model {
             Op::Return(Some(Operand::Aggregate(_))) => Err(NotNative::new("a returned object", span)),
             Op::Call { .. } => Err(NotNative::new("a call through a pointer", span)),
             Op::Allocate { .. } | Op::Free(_) => Err(NotNative::new("the heap", span)),
+            Op::Havoc { .. } => Err(NotNative::new("input to all that a pointer reaches", span)),
             Op::CopyBytes { .. } | Op::SetBytes { .. } => Err(NotNative::new("memory copied by bytes", span)),
             Op::Spawn { .. } | Op::Join { .. } | Op::ExitThread(_) => Err(NotNative::new("threads", span)),
             Op::InitLock(_) | Op::Lock(_) | Op::TryLock { .. } | Op::Unlock(_) => Err(NotNative::new("mutexes", span)),
