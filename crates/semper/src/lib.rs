@@ -35,6 +35,7 @@ pub mod kripke;
 pub mod load;
 pub mod ltl;
 pub mod properties;
+mod races;
 pub mod replay;
 pub mod request;
 pub mod saved;

@@ -14,6 +14,7 @@ use task::{Attempt, Certificate, Reason, Scheduler};
 
 use crate::advice::advice;
 use crate::check::{Checked, CheckedOutcome, CheckedVerdict, Settings};
+use crate::races;
 use crate::subject::Subject;
 use crate::violation;
 
@@ -33,7 +34,10 @@ pub fn verdict(
     let asked = &subject.properties[property];
     diagnose(outcome, diagnostics);
     let is_decided = !matches!(outcome.verdict, CheckedVerdict::Unknown(_));
-    let assumed = if is_decided { assumed(program) } else { Vec::new() };
+    let mut assumed = if is_decided { assumed(program) } else { Vec::new() };
+    if is_decided && races::tell(subject, diagnostics) {
+        assumed.push(races::ASSUMED.to_owned());
+    }
     let (word, reason) = match &outcome.verdict {
         CheckedVerdict::Holds { .. } => ("holds", None),
         CheckedVerdict::Violated { .. } => ("violated", None),
