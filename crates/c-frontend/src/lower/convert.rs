@@ -60,7 +60,10 @@ impl Lowering<'_> {
                             self.emit(Op::Input { target: target.clone(), source }, span)?;
                             target
                         }
-                        None => place,
+                        None => {
+                            self.assume_of_volatile(ty, span);
+                            place
+                        }
                     };
                     let ty = ty.unqualified();
                     Ok(Lowered { value: Value::Aggregate(place), ty, bit_width, span })
@@ -88,11 +91,16 @@ impl Lowering<'_> {
                 self.input(ty, bit_width, source, span)
             }
             None => {
-                if ty.is_volatile {
-                    self.assume("`volatile` objects change only where the program writes to them".to_owned(), span);
-                }
+                self.assume_of_volatile(ty, span);
                 Ok(self.load(place))
             }
+        }
+    }
+
+    /// Notes what is assumed of a volatile object that is read as a plain one.
+    fn assume_of_volatile(&mut self, ty: Qual, span: Span) {
+        if ty.is_volatile {
+            self.assume("`volatile` objects change only where the program writes to them".to_owned(), span);
         }
     }
 

@@ -146,6 +146,11 @@ impl Lowering<'_> {
         let attributes = || specifiers.attributes.iter().chain(&item.declarator.attributes);
         let noreturn = specifiers.noreturn || attributes().any(|attribute| attribute.name == "noreturn");
         let weak = attributes().any(|attribute| attribute.name == "weak");
+        let is_handler = |name: &str| matches!(name, "interrupt" | "isr" | "signal" | "interrupt_handler" | "nmi");
+        if attributes().any(|attribute| is_handler(&attribute.name)) {
+            let name = self.text(name);
+            self.assume_of_handler(&name, span);
+        }
         let unsupported = attributes()
             .find(|attribute| matches!(attribute.name.as_str(), "alias" | "ifunc" | "constructor" | "destructor"))
             .map(|attribute| (attribute.name.clone(), attribute.span));
@@ -371,29 +376,6 @@ impl Lowering<'_> {
                 self.linked.insert(name, Linked::Variable(variable));
                 Some(variable)
             }
-        }
-    }
-
-    /// Tells which objects are used but defined nowhere.
-    pub(crate) fn warn_undefined_objects(&mut self) {
-        if self.diagnostics.has_errors() {
-            return;
-        }
-        let undefined: Vec<(String, Span)> = self
-            .program
-            .variables
-            .values()
-            .filter(|variable| matches!(variable.kind, VariableKind::Global { initial: Initial::Arbitrary, .. }))
-            .filter(|variable| !matches!(variable.name.as_str(), "stdin" | "stdout" | "stderr"))
-            .map(|variable| (variable.name.clone(), variable.span))
-            .collect();
-        for (name, span) in undefined {
-            self.assume(format!("`{name}`, which is defined nowhere, may hold any value at the start"), span);
-            self.warn(
-                Diagnostic::warning("undefined-object", format!("`{name}` is defined nowhere: it may hold any value"))
-                    .at(span)
-                    .help("give the file that defines it, too"),
-            );
         }
     }
 

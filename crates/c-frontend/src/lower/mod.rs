@@ -6,6 +6,7 @@
 //! ISO C11.
 
 mod assign;
+mod assumptions;
 mod atoms;
 mod automatic;
 mod build;

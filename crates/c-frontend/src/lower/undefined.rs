@@ -13,8 +13,8 @@ use std::collections::HashSet;
 
 use foundation::{Diagnostic, Span};
 use program::{
-    Assumption, Callee, CompareOp, Constant, ExprId as ModelExpr, ExprKind as ModelKind, FunctionId, InputSource,
-    Observe, Op, Operand, Place, Reach, Root, Scalar, Step, Type, Variable, VariableId, VariableKind,
+    Callee, CompareOp, Constant, ExprId as ModelExpr, ExprKind as ModelKind, FunctionId, InputSource, Observe, Op,
+    Operand, Place, Reach, Root, Scalar, Step, Type, Variable, VariableId, VariableKind,
 };
 
 use super::{Lower, Lowering};
@@ -361,57 +361,6 @@ impl Lowering<'_> {
         let mut found = Vec::new();
         self.pointers_inside(ty, (Vec::new(), 0), &mut found);
         found.into_iter().any(|(_, _, pointee)| self.reach_of(pointee, &mut Way::default()).is_some())
-    }
-
-    /// Notes what a verdict rests on where a function without a body is called.
-    pub(crate) fn assume_of_function(&mut self, function: FunctionId, writes: bool, span: Span) {
-        let data = &self.program.functions[function];
-        let name = &data.name;
-        let text = match (data.result.is_some(), writes) {
-            (true, true) => format!(
-                "`{name}`, which has no body, returns any value, writes any values to what its arguments point to, \
-                 once, and does nothing else"
-            ),
-            (false, true) => format!(
-                "`{name}`, which has no body, writes any values to what its arguments point to, once, and does \
-                 nothing else"
-            ),
-            (true, false) => format!("`{name}`, which has no body, returns any value and does nothing else"),
-            (false, false) => format!("`{name}`, which has no body, does nothing"),
-        };
-        let returns_pointer = data.result.is_some_and(|ty| self.program.types.as_scalar(ty) == Some(Scalar::Pointer));
-        let text = match returns_pointer {
-            true => format!("{text}; a pointer that it returns points to no object of the program"),
-            false => text,
-        };
-        self.assume(text, span);
-    }
-
-    /// Notes what a verdict rests on, where control may come to the current function.
-    pub(crate) fn assume(&mut self, text: String, span: Span) {
-        if self.unevaluated > 0 || self.function.as_ref().is_some_and(|builder| builder.library) {
-            return;
-        }
-        let within = self.function.as_ref().map(|builder| builder.id);
-        let is_new = |known: &Assumption| known.text != text || known.within != within;
-        if self.program.assumptions.iter().all(is_new) {
-            self.program.assumptions.push(Assumption { text, within, span });
-        }
-    }
-
-    /// Notes what is assumed of the pointers that the entry function is given, where it uses them.
-    pub(crate) fn assume_of_parameters(&mut self, entry: FunctionId) {
-        let (read, _) = program::passes::used_variables(&self.program);
-        let function = &self.program.functions[entry];
-        let is_pointer = |id: &VariableId| {
-            let ty = self.program.variables[*id].ty;
-            self.program.types.as_scalar(ty) == Some(Scalar::Pointer)
-        };
-        if function.parameters.iter().any(|id| is_pointer(id) && read.contains(id)) {
-            let text = format!("the pointers that `{}` is given point to no object of the program", function.name);
-            let (within, span) = (Some(entry), function.span);
-            self.program.assumptions.push(Assumption { text, within, span });
-        }
     }
 
     /// Gives functions without a body whose address is used one that writes to what their parameters reach, and refuses

@@ -1,0 +1,91 @@
+//! What is assumed of what a program does not show: functions without a body, objects that are defined nowhere, interrupt
+//! handlers. A verdict names the assumptions that it rests on.
+
+use foundation::{Diagnostic, Span};
+use program::{Assumption, FunctionId, Initial, Scalar, VariableId, VariableKind};
+
+use super::Lowering;
+
+impl Lowering<'_> {
+    /// Notes what a verdict rests on where a function without a body is called.
+    pub(crate) fn assume_of_function(&mut self, function: FunctionId, writes: bool, span: Span) {
+        let data = &self.program.functions[function];
+        let name = &data.name;
+        let text = match (data.result.is_some(), writes) {
+            (true, true) => format!(
+                "`{name}`, which has no body, returns any value, writes any values to what its arguments point to, \
+                 once, and does nothing else"
+            ),
+            (false, true) => format!(
+                "`{name}`, which has no body, writes any values to what its arguments point to, once, and does \
+                 nothing else"
+            ),
+            (true, false) => format!("`{name}`, which has no body, returns any value and does nothing else"),
+            (false, false) => format!("`{name}`, which has no body, does nothing"),
+        };
+        let returns_pointer = data.result.is_some_and(|ty| self.program.types.as_scalar(ty) == Some(Scalar::Pointer));
+        let text = match returns_pointer {
+            true => format!("{text}; a pointer that it returns points to no object of the program"),
+            false => text,
+        };
+        self.assume(text, span);
+    }
+
+    /// Notes what a verdict rests on, where control may come to the current function.
+    pub(crate) fn assume(&mut self, text: String, span: Span) {
+        if self.unevaluated > 0 || self.function.as_ref().is_some_and(|builder| builder.library) {
+            return;
+        }
+        let within = self.function.as_ref().map(|builder| builder.id);
+        let is_new = |known: &Assumption| known.text != text || known.within != within;
+        if self.program.assumptions.iter().all(is_new) {
+            self.program.assumptions.push(Assumption { text, within, span });
+        }
+    }
+
+    /// Notes what is assumed of the pointers that the entry function is given, where it uses them.
+    pub(crate) fn assume_of_parameters(&mut self, entry: FunctionId) {
+        let (read, _) = program::passes::used_variables(&self.program);
+        let function = &self.program.functions[entry];
+        let is_pointer = |id: &VariableId| {
+            let ty = self.program.variables[*id].ty;
+            self.program.types.as_scalar(ty) == Some(Scalar::Pointer)
+        };
+        if function.parameters.iter().any(|id| is_pointer(id) && read.contains(id)) {
+            let text = format!("the pointers that `{}` is given point to no object of the program", function.name);
+            let (within, span) = (Some(entry), function.span);
+            self.program.assumptions.push(Assumption { text, within, span });
+        }
+    }
+
+    /// Notes that an interrupt handler is a function like any other here.
+    pub(crate) fn assume_of_handler(&mut self, name: &str, span: Span) {
+        let text = format!("the interrupt handler `{name}` runs only where the program calls it");
+        if self.program.assumptions.iter().all(|known| known.text != text) {
+            self.program.assumptions.push(Assumption { text, within: None, span });
+        }
+    }
+
+    /// Tells which objects are used but defined nowhere.
+    pub(crate) fn warn_undefined_objects(&mut self) {
+        if self.diagnostics.has_errors() {
+            return;
+        }
+        let undefined: Vec<(String, Span)> = self
+            .program
+            .variables
+            .values()
+            .filter(|variable| matches!(variable.kind, VariableKind::Global { initial: Initial::Arbitrary, .. }))
+            .filter(|variable| !matches!(variable.name.as_str(), "stdin" | "stdout" | "stderr"))
+            .map(|variable| (variable.name.clone(), variable.span))
+            .collect();
+        for (name, span) in undefined {
+            self.assume(format!("`{name}`, which is defined nowhere, may hold any value at the start"), span);
+            self.warn(
+                Diagnostic::warning("undefined-object", format!("`{name}` is defined nowhere: it may hold any value"))
+                    .at(span)
+                    .help("give the file that defines it, too"),
+            );
+        }
+    }
+}
