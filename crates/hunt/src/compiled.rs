@@ -16,8 +16,8 @@ use crate::program::GeneratedProgram;
 
 /// How long a compiled program may run; generated programs end within milliseconds.
 const RUN_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a compiler may take.
-const COMPILE_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long a compiler may take, on a machine that is busy with something else.
+const COMPILE_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// A C compiler with the options that make one side of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,6 +149,15 @@ impl From<io::Error> for CompiledError {
 
 /// The trace of a program, one line of `name=value` pairs for each observed state.
 pub fn trace(program: &GeneratedProgram, compiler: &Compiler) -> Result<Vec<String>, CompiledError> {
+    trace_within(program, compiler, RUN_TIMEOUT)
+}
+
+/// The same, of a program that may run for so long.
+pub fn trace_within(
+    program: &GeneratedProgram,
+    compiler: &Compiler,
+    timeout: Duration,
+) -> Result<Vec<String>, CompiledError> {
     let folder = TemporaryFolder::new()?;
     fs::write(folder.path("program.c"), &program.text)?;
     fs::write(folder.path("driver.c"), driver(program))?;
@@ -166,7 +175,7 @@ pub fn trace(program: &GeneratedProgram, compiler: &Compiler) -> Result<Vec<Stri
 
     let mut command = Command::new(folder.path("program"));
     command.env("ASAN_OPTIONS", "detect_leaks=0:detect_stack_use_after_return=1");
-    let (status, output, messages) = run(command, &folder, "program", RUN_TIMEOUT)?;
+    let (status, output, messages) = run(command, &folder, "program", timeout)?;
     if !status.success() {
         return Err(CompiledError::Crashed(format!("{status}\n{messages}")));
     }

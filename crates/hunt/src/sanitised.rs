@@ -20,8 +20,8 @@ use crate::program::GeneratedProgram;
 
 /// One program in so many is also checked by the explicit engine.
 const CHECKED_EACH: u64 = 8;
-/// How long a check may take.
-const LONGEST: Duration = Duration::from_secs(20);
+/// How long a run or a check may take: milliseconds, but for a machine that is busy with something else.
+const LONGEST: Duration = Duration::from_secs(120);
 
 /// How many programs came to what.
 #[derive(Default, Debug)]
@@ -112,7 +112,7 @@ fn disagreement(expected: &Ending, found: String) -> Outcome {
 
 /// How the program ends when it is compiled with sanitisers.
 fn sanitised(program: &GeneratedProgram, compiler: &Compiler) -> Result<Ending, String> {
-    match compiled::trace(program, compiler) {
+    match compiled::trace_within(program, compiler, LONGEST) {
         Ok(states) => Ok(Ending::States(states)),
         Err(CompiledError::Crashed(messages)) => {
             let told = messages
