@@ -15,6 +15,9 @@ use foundation::Diagnostic;
 use super::formula::{Binary, Formula, Formulas, Node, Unary};
 use super::parse::shown;
 
+/// What is wrong, and with which part of the text behind an operator.
+pub(super) type Misread = (Box<Diagnostic>, Range<usize>);
+
 /// The largest bound.
 pub(super) const LARGEST_BOUND: u32 = 1000;
 
@@ -80,7 +83,7 @@ pub(super) fn chain(formulas: &Formulas, formula: Formula) -> Option<(Unary, u32
 
 /// Reads the bounds after an operator, if there are any, from the text behind it. Returns how long they are, or what is
 /// wrong with which part of the text.
-pub(super) fn read(operator: Unary, text: &str) -> Result<(Prefix, usize), (Diagnostic, Range<usize>)> {
+pub(super) fn read(operator: Unary, text: &str) -> Result<(Prefix, usize), Misread> {
     let open = text.len() - text.trim_start().len();
     let bracket = &text[open..];
     if operator == Unary::Not || !bracket.starts_with('[') || bracket.starts_with("[]") {
@@ -89,7 +92,7 @@ pub(super) fn read(operator: Unary, text: &str) -> Result<(Prefix, usize), (Diag
     let symbol = operator.symbol();
     let Some(close) = bracket.find(']') else {
         let fault = Diagnostic::error("bad-bounds", format!("the bounds of `{symbol}` have no closing `]`"));
-        return Err((fault.help(shape(operator)), open..open + 1));
+        return Err((Box::new(fault.help(shape(operator))), open..open + 1));
     };
     let inner = Piece { text: &bracket[1..close], at: open + 1 }.trimmed();
     let inner = inner.text.strip_suffix('!').map_or(inner, |text| Piece { text, at: inner.at }.trimmed());
@@ -102,7 +105,7 @@ pub(super) fn read(operator: Unary, text: &str) -> Result<(Prefix, usize), (Diag
 }
 
 /// Reads the interval of a bounded `F` or `G`.
-fn interval(operator: Unary, inner: Piece<'_>) -> Result<Prefix, (Diagnostic, Range<usize>)> {
+fn interval(operator: Unary, inner: Piece<'_>) -> Result<Prefix, Misread> {
     let symbol = operator.symbol();
     for (sign, is_upper, shift) in [("<=", true, 0), (">=", false, 0), ("<", true, -1), (">", false, 1)] {
         let Some(number) = inner.after(sign) else { continue };
@@ -118,7 +121,7 @@ fn interval(operator: Unary, inner: Piece<'_>) -> Result<Prefix, (Diagnostic, Ra
         let number = inner.number(operator)?;
         let fault = Diagnostic::error("bad-bounds", format!("`{symbol}[{number}]` has only one bound"))
             .help(format!("`{symbol}[0:{number}] p` speaks of the positions 0 to {number}, `X[{number}] p` of one"));
-        return Err((fault, inner.range()));
+        return Err((Box::new(fault), inner.range()));
     };
     let from = Piece { text: &inner.text[..at], at: inner.at }.trimmed().number(operator)?;
     let upper = Piece { text: &inner.text[at + length..], at: inner.at + at + length }.trimmed();
@@ -133,7 +136,7 @@ fn interval(operator: Unary, inner: Piece<'_>) -> Result<Prefix, (Diagnostic, Ra
 }
 
 /// Refuses bounds after a binary operator.
-pub(super) fn refuse_on_binary(operator: Binary, text: &str) -> Option<(Diagnostic, Range<usize>)> {
+pub(super) fn refuse_on_binary(operator: Binary, text: &str) -> Option<Misread> {
     let open = text.len() - text.trim_start().len();
     if !text[open..].starts_with('[') || text[open..].starts_with("[]") {
         return None;
@@ -142,7 +145,7 @@ pub(super) fn refuse_on_binary(operator: Binary, text: &str) -> Option<(Diagnost
     let message = format!("`{}` with bounds is not supported", operator.symbol());
     let fault = Diagnostic::error("unsupported-operator", message)
         .help("say it with a bounded `F` or `G`: `p U[0:3] q` is `(p U q) && F[0:3] q`");
-    Some((fault, open..end))
+    Some((Box::new(fault), open..end))
 }
 
 /// A part of the text behind an operator, and where it begins there.
@@ -168,7 +171,7 @@ impl<'a> Piece<'a> {
         self.at..self.at + self.text.len()
     }
 
-    fn number(self, operator: Unary) -> Result<u32, (Diagnostic, Range<usize>)> {
+    fn number(self, operator: Unary) -> Result<u32, Misread> {
         let is_number = !self.text.is_empty() && self.text.bytes().all(|byte| byte.is_ascii_digit());
         match self.text.parse::<u32>() {
             Ok(number) if is_number && number <= LARGEST_BOUND => Ok(number),
@@ -178,8 +181,8 @@ impl<'a> Piece<'a> {
         }
     }
 
-    fn fault(self, message: String, operator: Unary) -> (Diagnostic, Range<usize>) {
-        (Diagnostic::error("bad-bounds", message).help(shape(operator)), self.range())
+    fn fault(self, message: String, operator: Unary) -> Misread {
+        (Box::new(Diagnostic::error("bad-bounds", message).help(shape(operator))), self.range())
     }
 }
 

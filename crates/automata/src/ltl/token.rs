@@ -11,7 +11,7 @@ use std::ops::Range;
 use foundation::{Diagnostic, SourceId, Span};
 
 use super::atom::{Atom, Builtin, Origin};
-use super::bounds::{self, Prefix};
+use super::bounds::{self, Misread, Prefix};
 use super::formula::{Binary, Unary};
 use super::parse::foreign_operator;
 
@@ -357,7 +357,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Places a fault that was found in the rest of the text.
-    fn at_range(&self, (fault, range): (Diagnostic, Range<usize>)) -> Fault {
+    fn at_range(&self, (fault, range): Misread) -> Fault {
         Box::new(fault.at(self.span(self.at + range.start..self.at + range.end)))
     }
 
