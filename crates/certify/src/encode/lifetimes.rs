@@ -10,11 +10,11 @@ use std::rc::Rc;
 
 use foundation::Id;
 use program::passes::Prepared;
-use program::{LocationId, Op, VariableId};
+use program::{Allocation, EdgeId, ExprId, ExprKind, LocationId, Op, Operand, Place, Program, Root, VariableId};
 
 /// What is known of an object at a location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Life {
+pub(crate) enum Life {
     /// It lives.
     Alive,
     /// It does not.
@@ -27,8 +27,10 @@ const MAY_LIVE: u8 = 1;
 const MAY_BE_DEAD: u8 = 2;
 
 /// The lifetimes of a program's local variables.
-pub(super) struct Lifetimes {
+pub(crate) struct Lifetimes {
     discarded: BTreeSet<VariableId>,
+    /// The allocations whose objects may be freed.
+    freed: BTreeSet<EdgeId>,
     known: RefCell<HashMap<VariableId, Rc<Vec<u8>>>>,
 }
 
@@ -39,7 +41,13 @@ impl Lifetimes {
             Op::Discard(variable) => Some(variable),
             _ => None,
         });
-        Self { discarded: discarded.collect(), known: RefCell::default() }
+        Self { discarded: discarded.collect(), freed: freed(&prepared.program), known: RefCell::default() }
+    }
+
+    /// Whether the object of an allocation may be freed. Where it is not, every pointer to it is valid: it got its address from
+    /// the allocation, which began the object's only life.
+    pub fn is_freed(&self, allocation: EdgeId) -> bool {
+        self.freed.contains(&allocation)
     }
 
     /// Whether a variable's object ever dies.
@@ -87,4 +95,70 @@ impl Lifetimes {
         self.known.borrow_mut().insert(variable, flags.clone());
         flags
     }
+}
+
+/// The allocations whose addresses may come to where something is freed. An address is followed from variable to variable,
+/// without regard to the order of edges; one that is written to memory may come to anywhere.
+fn freed(program: &Program) -> BTreeSet<EdgeId> {
+    let is_freeing = |op: &Op| match *op {
+        Op::Free(address) | Op::Allocate { contents: Allocation::Resized(address), .. } => Some(address),
+        _ => None,
+    };
+    let addresses: Vec<ExprId> = program.edges.values().filter_map(|edge| is_freeing(&edge.op)).collect();
+    let mut freed = BTreeSet::new();
+    for (id, edge) in program.edges.iter().filter(|_| !addresses.is_empty()) {
+        let Op::Allocate { target, .. } = edge.op else { continue };
+        let may_be_freed = match holders(program, target) {
+            None => true,
+            Some(holders) => addresses.iter().any(|address| !named(program, *address).is_disjoint(&holders)),
+        };
+        if may_be_freed {
+            freed.insert(id);
+        }
+    }
+    freed
+}
+
+/// All variables that may hold an address which one variable is given; none if it may be elsewhere.
+fn holders(program: &Program, first: VariableId) -> Option<BTreeSet<VariableId>> {
+    let mut holders = BTreeSet::from([first]);
+    let mut grows = true;
+    while std::mem::take(&mut grows) {
+        if holders.iter().any(|holder| program.variables[*holder].address_taken) {
+            return None;
+        }
+        for edge in program.edges.values() {
+            let (target, read) = match &edge.op {
+                Op::Assign { target, value: Operand::Scalar(value) } => (target, named(program, *value)),
+                Op::Assign { target, value: Operand::Aggregate(source) } => {
+                    let root = match source.root {
+                        Root::Variable(variable) => Some(variable),
+                        Root::Pointer { .. } => None,
+                    };
+                    (target, root.into_iter().collect())
+                }
+                _ => continue,
+            };
+            if read.is_disjoint(&holders) {
+                continue;
+            }
+            match target.root {
+                Root::Variable(variable) => grows |= holders.insert(variable),
+                Root::Pointer { .. } => return None,
+            }
+        }
+    }
+    Some(holders)
+}
+
+/// The variables that the value of an expression may be computed from.
+fn named(program: &Program, expr: ExprId) -> BTreeSet<VariableId> {
+    let (mut named, mut seen, mut open) = (BTreeSet::new(), BTreeSet::from([expr]), vec![expr]);
+    while let Some(expr) = open.pop() {
+        if let ExprKind::Load(Place { root: Root::Variable(variable), .. }) = program.exprs.get(expr).kind {
+            named.insert(variable);
+        }
+        open.extend(program.exprs.operands(expr).into_iter().filter(|operand| seen.insert(*operand)));
+    }
+    named
 }

@@ -60,7 +60,11 @@ impl Evaluation<'_, '_> {
     pub(super) fn read(&mut self, object: Object, within: &Within, scalar: Scalar, defined: Term) -> Number {
         let (encoding, terms) = (self.encoding, self.terms());
         let mut cases: Vec<(Term, Number)> = Vec::new();
-        for tracked in encoding.cells_of(object) {
+        // A scalar may be a cell of its own and an element of an array too. Both hold the same; what is known of it is said of
+        // the cell.
+        let is_one = |tracked: &&Tracked| matches!(tracked.cell, Cell::One { .. });
+        let (ones, others): (Vec<&Tracked>, Vec<&Tracked>) = encoding.cells_of(object).partition(is_one);
+        for tracked in ones.into_iter().chain(others) {
             let value = terms.variable(tracked.symbol);
             match tracked.cell {
                 Cell::One { offset, scalar: held, .. } if self.fits(held, scalar, within) => {

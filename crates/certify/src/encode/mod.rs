@@ -29,7 +29,7 @@ mod edge;
 mod evaluation;
 mod expression;
 mod initial;
-mod lifetimes;
+pub(crate) mod lifetimes;
 mod memory;
 mod number;
 mod place;

@@ -50,6 +50,7 @@ impl Evaluation<'_, '_> {
                     self.maybe()
                 }
             },
+            Object::Heap(allocation) if !encoding.lifetimes.is_freed(allocation) => terms.truth(true),
             Object::Heap(_) => match encoding.alive(object) {
                 Some(symbol) => terms.variable(symbol),
                 None => self.maybe(),

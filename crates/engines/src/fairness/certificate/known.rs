@@ -33,6 +33,7 @@ impl Proof<'_, '_> {
         of_variables
             .chain(self.addresses_at(place))
             .chain(self.values_at(place))
+            .chain(self.bounds_at(place))
             .chain(self.elements_at(place))
             .collect()
     }
@@ -95,6 +96,26 @@ impl Proof<'_, '_> {
             Some(self.is_one_of(self.terms.variable(symbol), values))
         };
         set.filter_map(one_of).collect()
+    }
+
+    /// What ranges say of scalars where control is, beside what they say of them anywhere: that may be why they say so.
+    fn bounds_at(&self, place: Place) -> Vec<Term> {
+        let Place::At(location) = place else { return Vec::new() };
+        let named = self.vocabulary.named().into_iter();
+        let set = named.filter(|(_, symbol)| is_set_at(self.vocabulary, place, *symbol));
+        let bounded = |(variable, symbol): (VariableId, Symbol)| {
+            self.vocabulary.scalar_of(symbol).filter(|scalar| matches!(scalar, Scalar::Int(_)))?;
+            let here = self.vocabulary.values_at(location, variable)?;
+            let number = self.terms.variable(symbol);
+            match (here.explicit(), here.bounds()) {
+                (Some(values), _) => Some(self.is_one_of(number, values)),
+                (None, Some(bounds)) if bounds.is_bounded() => {
+                    Some(self.is_between(bounds.low(), number, bounds.high()))
+                }
+                _ => None,
+            }
+        };
+        set.filter_map(bounded).flat_map(|known| self.terms.conjuncts(known)).collect()
     }
 
     fn is_between(&self, low: i128, number: Term, high: i128) -> Term {
