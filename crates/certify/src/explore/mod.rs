@@ -7,10 +7,11 @@
 //! | [`interpreted`] | every step by the interpreter |
 //! | [`compiled`] | a C program that does the same a thousand times faster, for programs without pointers and threads |
 //! | `generate`, `runtime.c` | that program: what depends on the task, and what does not |
+//! | `plain` | the inlined program with structures taken apart and pointers seen through, for that program |
 //! | `control` | where states are kept, and which variables matter there |
 //! | `alike` | which states count as one |
 //! | `script` | answers to the interpreter's questions, one list after the other |
-//! | `regions` | why a few values stand for all values of a wide input |
+//! | `regions`, `bits`, `finite` | why a few values stand for all values of a wide input |
 //! | `reading` | what the automaton does with the letters that a step shows |
 //! | `emptiness` | accepting cycles in a graph, fair ones where the scheduler is |
 //!
@@ -23,11 +24,14 @@ use foundation::{Budget, Exhausted, Span};
 use task::Task;
 
 mod alike;
+mod bits;
 pub mod compiled;
 mod control;
 mod emptiness;
+mod finite;
 mod generate;
 pub mod interpreted;
+mod plain;
 mod reading;
 mod regions;
 mod script;
@@ -144,6 +148,10 @@ impl<F: Fn(&str, &Budget) -> Result<String, String>> Compiler for F {
 const FEW_STATES: u64 = 20_000;
 const FEW_STEPS: u64 = 400_000;
 
+/// So many states are visited by a generated program, however few an engine has needed: that takes seconds, and the limits on
+/// time and memory end it in any case.
+const MANY_STATES: u64 = 1 << 22;
+
 /// Explores the product of a task's program with an automaton of its negated goal, by whatever means suit it.
 pub fn explore(
     task: &Task,
@@ -155,16 +163,24 @@ pub fn explore(
     if automaton.acceptance_sets() >= Marks::MOST - 1 {
         return Err(Unexplored::not_covered("an automaton with so many acceptance sets", None));
     }
-    let few = Limits { states: limits.states.min(FEW_STATES), ..limits };
+    // Where the interpreter sees far more states than the engine did, the generated program may know better.
+    let few = limits.expected.saturating_mul(8).saturating_add(2_000).min(FEW_STATES);
+    let few = Limits { states: limits.states.min(few), ..limits };
     let Some(compiler) = compiler else { return interpreted::explore(task, automaton, limits, budget) };
+    // Each way knows something that the other does not.
+    let mut refused = None;
     if limits.expected <= FEW_STATES {
         match interpreted::explore_within(task, automaton, few, FEW_STEPS, budget) {
             Err(Unexplored::TooLarge { .. }) => {}
+            Err(not_covered @ Unexplored::NotCovered { .. }) => refused = Some(not_covered),
             decided => return decided,
         }
     }
-    match compiled::explore(task, automaton, compiler, limits, budget) {
-        Err(Unexplored::NotCovered { .. }) => interpreted::explore(task, automaton, limits, budget),
-        decided => decided,
+    // States of a generated program are small and visited by the million.
+    let many = Limits { states: limits.states.max(MANY_STATES), ..limits };
+    match (compiled::explore(task, automaton, compiler, many, budget), refused) {
+        (Err(Unexplored::NotCovered { .. }), Some(refused)) => Err(refused),
+        (Err(Unexplored::NotCovered { .. }), None) => interpreted::explore(task, automaton, limits, budget),
+        (decided, _) => decided,
     }
 }

@@ -7,18 +7,26 @@
 //! the region would do the same. Where a variable that may hold such a copy is used in another way, it must not hold a
 //! number of a large region at that moment; that is for the explorer to see to ([`Regions::watched`]).
 //!
+//! A comparison with a variable counts as one with all values that the variable can have, if these are few (`finite`) and it
+//! holds no such number itself.
+//!
+//! It may also be tested which bits of it are set, by constant masks: then a value is tried for each combination of the bits in
+//! all masks, and a number of a large region stands for those of the region that have the same of these bits.
+//!
 //! Copies are followed without regard to the order of edges, through parameters and results too. A variable whose address
 //! is taken and a part of a record are never followed: what is copied there is used in another way.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use super::bits::representatives;
+use super::finite::Finite;
 use crate::relevance::{Relevance, Variables};
 use foundation::Id;
 use num_traits::ToPrimitive;
 use program::semantics::{Integers, Value, evaluate_constant};
 use program::{
-    Allocation, Callee, Constant, EdgeId, ExprId, ExprKind, FunctionId, IntType, LocationId, Op, Operand, Place,
-    Program, Root, Scalar, Step, Type, TypeId, UnaryOp, VariableId,
+    Allocation, BinaryOp, Callee, Constant, EdgeId, ExprId, ExprKind, FunctionId, IntType, LocationId, Op, Operand,
+    Place, Program, Root, Scalar, Step, Type, TypeId, UnaryOp, VariableId,
 };
 
 /// Regions of more values than this are large.
@@ -32,6 +40,7 @@ pub(super) struct Regions<'p> {
     program: &'p Program,
     integers: Integers,
     relevance: &'p Relevance<'p>,
+    finite: Finite<'p>,
     /// What is written elsewhere is of no account.
     relevant: &'p Variables,
     /// The variables that can be followed.
@@ -40,6 +49,8 @@ pub(super) struct Regions<'p> {
     copies: HashMap<VariableId, BTreeSet<VariableId>>,
     /// With which constants the value of a variable is compared.
     constants: HashMap<VariableId, BTreeSet<i128>>,
+    /// Which bits of a variable are tested.
+    masks: HashMap<VariableId, i128>,
     /// The variables that an edge uses in another way.
     used_at: HashMap<EdgeId, BTreeSet<VariableId>>,
     /// The variables that are used in another way at any moment.
@@ -55,6 +66,8 @@ pub(super) struct Regions<'p> {
 #[derive(Clone, Debug)]
 struct Group {
     constants: BTreeSet<i128>,
+    /// The bits of members that are tested.
+    mask: i128,
     /// The range of the sources' types.
     range: (i128, i128),
     /// Whether a member is used in another way at any moment.
@@ -68,6 +81,8 @@ enum Use {
     Copied(VariableId),
     /// It is compared with a constant.
     Compared(i128),
+    /// Only these of its bits are looked at.
+    Masked(i128),
     /// Nothing.
     Dropped,
     /// Anything else.
@@ -82,10 +97,12 @@ impl<'p> Regions<'p> {
             program,
             integers: relevance.integers(),
             relevance,
+            finite: Finite::of(program, relevance.integers()),
             relevant,
             followed: Vec::new(),
             copies: HashMap::new(),
             constants: HashMap::new(),
+            masks: HashMap::new(),
             used_at: HashMap::new(),
             used: BTreeSet::new(),
             sources: BTreeSet::new(),
@@ -152,6 +169,8 @@ impl<'p> Regions<'p> {
                 values.extend(from..=to);
             } else if group.used || used_now {
                 return None;
+            } else if group.mask != 0 {
+                values.extend(representatives(from, to, group.mask)?);
             } else {
                 // The middle is as good as any, and zero is easier to read.
                 values.push(if from <= 0 && 0 <= to { 0 } else { from + (to - from) / 2 });
@@ -189,6 +208,37 @@ impl<'p> Regions<'p> {
     /// The value of an expression that is constant.
     pub fn constant(&self, expr: ExprId) -> Option<i128> {
         constant(self.program, self.integers, expr)
+    }
+
+    /// The numbers with which a comparison compares its left operand, and its right one, if these are few; of one of the two at
+    /// most. The other operand must be what it is.
+    pub fn compared(&self, left: ExprId, right: ExprId) -> (Option<Vec<i128>>, Option<Vec<i128>>) {
+        let listed = |values: BTreeSet<i128>| values.into_iter().collect();
+        match (self.constant(left), self.constant(right)) {
+            (_, Some(right)) => (Some(vec![right]), None),
+            (Some(left), None) => (None, Some(vec![left])),
+            (None, None) => match (self.finite.expr(left), self.finite.expr(right)) {
+                (None, Some(values)) => (Some(listed(values)), None),
+                (Some(values), None) => (None, Some(listed(values))),
+                _ => (None, None),
+            },
+        }
+    }
+
+    /// The operand of which an operation looks at some bits alone, and these bits.
+    pub fn masked(&self, op: BinaryOp, left: ExprId, right: ExprId) -> Option<(ExprId, i128)> {
+        let (operand, mask) = match (op, self.constant(left), self.constant(right)) {
+            (BinaryOp::BitAnd, _, Some(mask)) => (left, mask),
+            (BinaryOp::BitAnd, Some(mask), None) => (right, mask),
+            _ => return None,
+        };
+        (0..=i128::from(u64::MAX)).contains(&mask).then_some((operand, mask))
+    }
+
+    /// The bits of a number that become these bits when it is shifted to the right.
+    pub fn before_shift(&self, op: BinaryOp, count: ExprId, mask: i128) -> Option<i128> {
+        let count = self.constant(count).filter(|count| op == BinaryOp::ShiftRight && (0..64).contains(count))?;
+        (mask <= i128::from(u64::MAX) >> count).then(|| mask << count)
     }
 
     /// Whether a conversion between two types changes no value.
@@ -382,6 +432,7 @@ impl<'p> Regions<'p> {
                         match becomes {
                             Use::Copied(to) => drop(self.copies.entry(variable).or_default().insert(to)),
                             Use::Compared(with) => drop(self.constants.entry(variable).or_default().insert(with)),
+                            Use::Masked(mask) => *self.masks.entry(variable).or_default() |= mask,
                             Use::Dropped => {}
                             Use::Other => drop(used.insert(variable)),
                         }
@@ -393,15 +444,31 @@ impl<'p> Regions<'p> {
                     open.push(match to {
                         Scalar::Bool => (*operand, Use::Compared(0)),
                         _ if self.is_exact(from, to) => (*operand, becomes),
-                        _ => (*operand, Use::Other),
+                        _ => match becomes {
+                            Use::Masked(mask) if keeps_bits(from, to, mask) => (*operand, becomes),
+                            _ => (*operand, Use::Other),
+                        },
                     });
                 }
+                ExprKind::Binary(op, left, right) => match (self.masked(*op, *left, *right), becomes) {
+                    (Some((operand, mask)), _) => open.push((operand, Use::Masked(mask))),
+                    (None, Use::Masked(mask)) if let Some(mask) = self.before_shift(*op, *right, mask) => {
+                        open.push((*left, Use::Masked(mask)));
+                    }
+                    _ => open.extend([(*left, Use::Other), (*right, Use::Other)]),
+                },
                 ExprKind::If(condition, then, otherwise) => {
                     open.extend([(*condition, Use::Other), (*then, becomes), (*otherwise, becomes)]);
                 }
-                ExprKind::Compare(_, left, right) => match (self.constant(*left), self.constant(*right)) {
-                    (_, Some(right)) => open.push((*left, Use::Compared(right))),
-                    (Some(left), None) => open.push((*right, Use::Compared(left))),
+                ExprKind::Compare(_, left, right) => match self.compared(*left, *right) {
+                    (Some(numbers), _) => {
+                        open.extend(numbers.into_iter().map(|number| (*left, Use::Compared(number))));
+                        open.push((*right, Use::Other));
+                    }
+                    (None, Some(numbers)) => {
+                        open.extend(numbers.into_iter().map(|number| (*right, Use::Compared(number))));
+                        open.push((*left, Use::Other));
+                    }
                     (None, None) => open.extend([(*left, Use::Other), (*right, Use::Other)]),
                 },
                 _ => open.extend(program.exprs.operands(expr).into_iter().map(|operand| (operand, Use::Other))),
@@ -436,6 +503,8 @@ impl<'p> Regions<'p> {
         for variables in members.into_values() {
             let constants = variables.iter().filter_map(|variable| self.constants.get(variable)).flatten();
             let constants: BTreeSet<i128> = constants.copied().collect();
+            let masks = variables.iter().filter_map(|variable| self.masks.get(variable));
+            let mask = masks.fold(0, |all, mask| all | mask);
             let types = variables.iter().filter(|variable| self.sources.contains(variable));
             let types = types.filter_map(|&variable| element(self.program, self.program.variables[variable].ty));
             let range = types.map(range).reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
@@ -443,7 +512,7 @@ impl<'p> Regions<'p> {
             for &variable in &variables {
                 self.group_of.insert(variable, self.groups.len());
             }
-            self.groups.push(Group { constants, range: range.expect("a source is an integer"), used });
+            self.groups.push(Group { constants, mask, range: range.expect("a source is an integer"), used });
         }
         self.watched.clear();
         for (location, contents) in self.program.locations.iter() {
@@ -474,6 +543,14 @@ impl Group {
             regions.push((from, last));
         }
         regions
+    }
+}
+
+/// Whether a conversion between two types leaves these bits as they are.
+pub(super) fn keeps_bits(from: Scalar, to: Scalar, mask: i128) -> bool {
+    match (from, to) {
+        (Scalar::Int(from), Scalar::Int(to)) => mask < 1_i128 << from.bits.min(to.bits).min(64),
+        _ => false,
     }
 }
 

@@ -1,13 +1,16 @@
 //! State spaces are accepted exactly if no execution is accepted by the automaton.
 
+mod bits;
 mod both;
 #[path = "../replay/chance.rs"]
 #[allow(dead_code)]
 mod chance;
+mod compared;
 mod irrelevant;
 #[path = "../replay/oracle.rs"]
 #[allow(dead_code)]
 mod oracle;
+mod plain;
 mod random;
 mod small;
 mod unnoticed;

@@ -23,6 +23,7 @@ use program::{
 use task::Task;
 
 use super::control::{Liveness, variables_in};
+use super::plain::Plain;
 use super::regions::{Regions, constant};
 use super::{Limits, Unexplored};
 use crate::relevance::{Relevance, Variables};
@@ -62,12 +63,14 @@ pub(super) fn generate(
     }
     let prepared = prepare(&task.program, &task.atoms, task.semantics, MOST_EDGES)
         .map_err(|_| refuse("recursion or threads in a generated program"))?;
-    let atoms: Vec<ExprId> = prepared.atoms.expressions().collect();
+    let plain = Plain::of(prepared);
+    let prepared = &plain.prepared;
+    let atoms = plain.atoms();
     let overflow_is_seen = task.atoms.contains(&Atom::Overflow);
     let relevance = Relevance::of(&prepared.program, &atoms, task.semantics.integers, overflow_is_seen);
     let relevant = relevance.along_all();
-    let source = Generator::new(task, &prepared, &relevance, &relevant, atoms)?.program(automaton, limits, budget)?;
-    Ok((source, prepared))
+    let source = Generator::new(task, &plain, &relevance, &relevant, atoms)?.program(automaton, limits, budget)?;
+    Ok((source, plain.prepared))
 }
 
 /// Why something cannot be generated.
@@ -75,6 +78,9 @@ type Reason = &'static str;
 
 struct Generator<'a> {
     task: &'a Task,
+    plain: &'a Plain,
+    /// The variables that hold nothing any more where their lifetimes end.
+    forgotten: BTreeSet<VariableId>,
     prepared: &'a Prepared,
     program: &'a Program,
     integers: Integers,
@@ -104,11 +110,12 @@ struct Slots {
 impl<'a> Generator<'a> {
     fn new(
         task: &'a Task,
-        prepared: &'a Prepared,
+        plain: &'a Plain,
         relevance: &'a Relevance<'a>,
         relevant: &'a Variables,
         atoms: Vec<ExprId>,
     ) -> Result<Self, Unexplored> {
+        let prepared = &plain.prepared;
         let program = &prepared.program;
         let integers = task.semantics.integers;
         let mut observed = BTreeSet::new();
@@ -122,6 +129,8 @@ impl<'a> Generator<'a> {
         let is_tracked = |variable| relevant.contains(variable) && !observed.contains(&variable);
         let mut generator = Self {
             task,
+            plain,
+            forgotten: plain.forgotten(),
             prepared,
             program,
             integers,
@@ -295,7 +304,7 @@ impl<'a> Generator<'a> {
             let mut bits = String::from("0");
             for (index, atom) in self.prepared.atoms_at(*location).iter().enumerate() {
                 if let Some(atom) = atom {
-                    let value = self.expr(atom.value, Purpose::Computed)?;
+                    let value = self.expr(self.plain.atom(atom.value), Purpose::Computed)?;
                     let _ = write!(bits, " | (Letter)!!({value}) << {index}");
                 }
             }

@@ -163,6 +163,11 @@ impl Generator<'_> {
                 let value = self.input(target)?;
                 text += &self.store(target, &value)?;
             }
+            Op::Discard(variable) if self.forgotten.contains(variable) => {
+                if self.variables.contains_key(variable) {
+                    let _ = write!(text, "memset(w.v{0}, 0, sizeof w.v{0}); ", variable.index());
+                }
+            }
             Op::Declare(variable) => {
                 if let Some(slots) = self.variables.get(variable) {
                     let name = variable.index();

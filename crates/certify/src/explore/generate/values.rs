@@ -9,6 +9,7 @@ use program::{
     UnaryOp, VariableId,
 };
 
+use super::super::regions::keeps_bits;
 use super::{DEEPEST, Generator, Reason};
 
 /// What a value is computed for.
@@ -16,6 +17,8 @@ use super::{DEEPEST, Generator, Reason};
 pub(super) enum Purpose {
     /// It is merely copied, or compared with a constant.
     Copied,
+    /// Something depends on it, but only on these of its bits.
+    Masked(i128),
     /// Something depends on it.
     Computed,
     /// Nothing depends on it, only on what happens when it is computed.
@@ -179,7 +182,20 @@ impl Generator<'_> {
             ExprKind::Binary(op, left, right) => {
                 let (bits, signed) = int(ty)?;
                 let divisor = self.regions.constant(*right).filter(|divisor| !matches!(divisor, -1 | 0));
-                let (left, right) = (self.expr(*left, within)?, self.expr(*right, within)?);
+                // A test of bits does not tell apart what a number stands for.
+                let (mut of_left, mut of_right) = (within, within);
+                if within == Purpose::Computed {
+                    match (self.regions.masked(*op, *left, *right), purpose) {
+                        (Some((operand, mask)), _) if operand == *left => of_left = Purpose::Masked(mask),
+                        (Some((_, mask)), _) => of_right = Purpose::Masked(mask),
+                        (None, Purpose::Masked(mask)) => {
+                            let before = self.regions.before_shift(*op, *right, mask);
+                            of_left = before.map_or(within, Purpose::Masked);
+                        }
+                        _ => {}
+                    }
+                }
+                let (left, right) = (self.expr(*left, of_left)?, self.expr(*right, of_right)?);
                 // The frequent cases in few words: compilers take long for long programs.
                 let sign = match op {
                     BinaryOp::Add => Some("+"),
@@ -213,9 +229,15 @@ impl Generator<'_> {
                 if !matches!(program.exprs.ty(*left), Scalar::Bool | Scalar::Int(_)) {
                     return Err("a comparison of such values");
                 }
-                let keeps = self.regions.constant(*left).is_some() || self.regions.constant(*right).is_some();
-                let inside = if keeps && within == Purpose::Computed { Purpose::Copied } else { within };
-                let (left, right) = (self.expr(*left, inside)?, self.expr(*right, inside)?);
+                // Compared with few numbers, what stands for many comes out the same.
+                let told = |numbers: Option<Vec<i128>>| match numbers {
+                    Some(_) if within == Purpose::Computed => Purpose::Copied,
+                    _ => within,
+                };
+                let (of_left, of_right) = self.regions.compared(*left, *right);
+                let is_constant = |expr| self.regions.constant(expr).is_some();
+                let is_short = is_constant(*left) || is_constant(*right);
+                let (left, right) = (self.expr(*left, told(of_left))?, self.expr(*right, told(of_right))?);
                 let sign = match op {
                     CompareOp::Equal => "==",
                     CompareOp::NotEqual => "!=",
@@ -224,7 +246,7 @@ impl Generator<'_> {
                     CompareOp::Greater => ">",
                     CompareOp::GreaterEqual => ">=",
                 };
-                if keeps {
+                if is_short {
                     format!("({left} {sign} {right})")
                 } else {
                     format!("({{ V a = {left}, b = {right}; a {sign} b; }})")
@@ -255,7 +277,11 @@ impl Generator<'_> {
                     }
                     (Scalar::Int(_), Scalar::Int(_)) => {
                         let (bits, signed) = int(ty)?;
-                        let operand = self.expr(*operand, within)?;
+                        let inside = match purpose {
+                            Purpose::Masked(mask) if keeps_bits(from, ty, mask) => purpose,
+                            _ => within,
+                        };
+                        let operand = self.expr(*operand, inside)?;
                         match self.wrapping(bits, signed == 1) {
                             Some(storage) => format!("((V)({storage}){operand})"),
                             None => format!("converted({operand}, {bits}, {signed})"),
