@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use foundation::Id;
 use program::passes::Prepared;
-use program::{Allocation, EdgeId, ExprId, ExprKind, LocationId, Op, Operand, Place, Program, Root, VariableId};
+use program::{Allocation, EdgeId, ExprId, ExprKind, LocationId, Op, Operand, Program, Root, VariableId};
 
 /// What is known of an object at a location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -155,10 +155,14 @@ fn holders(program: &Program, first: VariableId) -> Option<BTreeSet<VariableId>>
 fn named(program: &Program, expr: ExprId) -> BTreeSet<VariableId> {
     let (mut named, mut seen, mut open) = (BTreeSet::new(), BTreeSet::from([expr]), vec![expr]);
     while let Some(expr) = open.pop() {
-        if let ExprKind::Load(Place { root: Root::Variable(variable), .. }) = program.exprs.get(expr).kind {
-            named.insert(variable);
+        match &program.exprs.get(expr).kind {
+            // What is in memory is none of the addresses that are followed, and an index is no part of a value.
+            ExprKind::Load(place) => match place.root {
+                Root::Variable(variable) => _ = named.insert(variable),
+                Root::Pointer { .. } => {}
+            },
+            _ => open.extend(program.exprs.operands(expr).into_iter().filter(|operand| seen.insert(*operand))),
         }
-        open.extend(program.exprs.operands(expr).into_iter().filter(|operand| seen.insert(*operand)));
     }
     named
 }

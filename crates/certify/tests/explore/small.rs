@@ -94,14 +94,16 @@ int main(void) {{ while (1) {{ {body} }} }}"
         ("x = __VERIFIER_nondet_uchar(); y = x * x;", "G \"y <= 65025\"", true),
         ("int n; x = 0; y = n == 8; x = n == 7;", "G !\"x == 1 && y == 1\"", true),
         ("int n; x = n; y = n; if (n == 7) x = 8;", "G \"x != 8\"", false),
+        ("x = __VERIFIER_nondet_int(); y = x; if (y & 1) y = 0;", "G \"y != 7\"", false),
+        ("x = __VERIFIER_nondet_int();", "G \"x != y\"", false),
     ] {
         assert_eq!(holds(&task(&program(body), formula)), expected, "{body} {formula}");
     }
     for (body, formula) in [
         ("x = __VERIFIER_nondet_int(); y = x + 1;", "G \"y != 7\""),
         ("x = __VERIFIER_nondet_int(); y = __VERIFIER_nondet_int(); if (x == y) x = 1;", "G \"x != 7\""),
-        ("x = __VERIFIER_nondet_int(); y = x; if (y & 1) y = 0;", "G \"y != 7\""),
-        ("x = __VERIFIER_nondet_int();", "G \"x != y\""),
+        ("x = __VERIFIER_nondet_int(); y = x; if (y % 3) y = 0;", "G \"y != 7\""),
+        ("y = __VERIFIER_nondet_int(); x = __VERIFIER_nondet_int();", "G \"x != y\""),
         ("int n; x = n + 1;", "G \"x != 3\""),
     ] {
         let reason = refused(&task(&program(body), formula));

@@ -33,6 +33,9 @@ use rewrite::places_of;
 /// Pointers in structures are seen when these are taken apart, and so on; but not for ever.
 const MOST_ROUNDS: usize = 4;
 
+/// Larger programs stay as they are.
+const MOST_EDGES: usize = 50_000;
+
 /// A program in plainer words.
 pub(super) struct Plain {
     /// The program. Its atoms are still those of before: see [`Plain::atom`].
@@ -46,7 +49,8 @@ impl Plain {
         let atoms = prepared.atoms.expressions().map(|atom| (atom, atom)).collect();
         let mut plain = Self { prepared, atoms };
         plain.refresh();
-        for _ in 0..MOST_ROUNDS {
+        let is_large = plain.program().edges.len() > MOST_EDGES;
+        for _ in 0..if is_large { 0 } else { MOST_ROUNDS } {
             let before: Vec<Op> = plain.prepared.program.edges.values().map(|edge| edge.op.clone()).collect();
             plain.resolve_pointers();
             plain.expand_copies();
