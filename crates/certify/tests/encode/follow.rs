@@ -100,7 +100,7 @@ pub fn follow(following: &Following<'_>, seed: u64, steps: usize, fault: Fault<'
     let terms = Terms::new();
     let encoding = Encoding::new(encoded, &terms, &declared.declarations, &declared.addresses)?;
     let mut solver = Z3::new(&terms, &Budget::unlimited());
-    solver.set_query_limit(Some(Duration::from_millis(300)));
+    solver.set_query_limit(Some(Duration::from_secs(20)));
     let mut follower = Follower {
         prepared,
         terms: &terms,
