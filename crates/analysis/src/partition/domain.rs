@@ -3,7 +3,9 @@
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
-use super::needs::Need;
+use super::MOST_VALUES;
+use super::fields::{Field, Part, all_of, at_least, combinations};
+use super::need::Need;
 use crate::numbers::{Interval, Values};
 
 /// The values to be tried for an input.
@@ -15,30 +17,44 @@ pub struct Domain {
     rule: Rule,
 }
 
-/// Values that are alike: those of an interval but for some of them.
+/// Values that are alike: those of an interval but for some of them, of which some bits are as they are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Class {
     interval: Interval,
     /// In ascending order.
     without: Vec<i128>,
+    /// What some fields hold.
+    fields: Vec<Part>,
+    representative: Option<i128>,
 }
 
 impl Class {
     pub(super) fn single(value: i128) -> Self {
-        Self { interval: Interval::single(value), without: Vec::new() }
+        Self::between(Interval::single(value), Vec::new())
+    }
+
+    fn between(interval: Interval, without: Vec<i128>) -> Self {
+        let mut class = Self { interval, without, fields: Vec::new(), representative: None };
+        let start = interval.nearest_to_zero();
+        // Each value that is left out can be in the way once on each side.
+        let distances = 0..=class.without.len() as i128;
+        let mut candidates =
+            distances.flat_map(|distance| [start.checked_add(distance), start.checked_sub(distance)]).flatten();
+        class.representative = candidates.find(|value| class.contains(*value));
+        class
     }
 
     pub(super) fn contains(&self, value: i128) -> bool {
-        self.interval.contains(value) && self.without.binary_search(&value).is_err()
+        let pattern = value as u64;
+        self.interval.contains(value)
+            && self.without.binary_search(&value).is_err()
+            && self.fields.iter().all(|field| field.contains(pattern))
     }
 
-    /// The value that is nearest to zero; of two, the positive one. None if there is no value.
+    /// The value that is nearest to zero; of two, the positive one. Where bits matter, one with few of them set. None if
+    /// there is no value.
     pub(super) fn representative(&self) -> Option<i128> {
-        let start = self.interval.nearest_to_zero();
-        // Each value that is left out can be in the way once on each side.
-        let distances = 0..=self.without.len() as i128;
-        let candidates = distances.flat_map(|distance| [start.checked_add(distance), start.checked_sub(distance)]);
-        candidates.flatten().find(|value| self.contains(*value))
+        self.representative
     }
 }
 
@@ -100,26 +116,94 @@ impl Domain {
     }
 
     pub(super) fn unread() -> Self {
-        Self::new(Rule::Unread, vec![Class { interval: Interval::ALL, without: Vec::new() }])
+        Self::new(Rule::Unread, vec![Class::between(Interval::ALL, Vec::new())])
     }
 }
 
-/// The classes of values that are alike.
-pub(super) fn classes(range: Interval, need: &Need) -> Vec<Class> {
-    let mut classes: Vec<Class> = Vec::new();
-    let mut low = range.low();
-    let cuts = need.cuts.iter().copied().filter(|cut| range.low() < *cut && *cut <= range.high());
-    for (low, high) in cuts.map(|cut| (std::mem::replace(&mut low, cut), cut - 1)).collect::<Vec<_>>() {
-        classes.extend(class(low, high, need));
+/// The classes of values of a type that are alike, as far as they lie in a range; none if they are too many to be told.
+pub(super) fn classes(ty: Interval, range: Interval, need: &Need) -> Option<Vec<Class>> {
+    if need.fields.is_empty() {
+        return Some(intervals(range, need).into_iter().chain(points(range, need)).collect());
     }
-    classes.extend(class(low, range.high(), need));
-    classes.extend(need.points.iter().filter(|point| range.contains(**point)).map(|point| Class::single(*point)));
+    let is_cut = need.cuts.iter().any(|cut| range.low() < *cut && *cut <= range.high());
+    if !is_cut && let Some(classes) = by_fields(ty, need) {
+        return Some(classes);
+    }
+    let mask = need.fields.keys().fold(0, |all, mask| all | mask);
+    let cells = intervals(range, need);
+    if !Field::can_be_exact(mask) || cells.len() << mask.count_ones() > MOST_VALUES {
+        return None;
+    }
+    let with_pattern = |class: &Class, pattern: u64| {
+        let fields = vec![Part::exactly(mask, pattern)];
+        let mut class = Class { fields, representative: None, ..class.clone() };
+        class.representative = smallest(&class, mask, pattern);
+        class
+    };
+    let found = cells.iter().flat_map(|class| all_of(mask).map(move |pattern| with_pattern(class, pattern)));
+    let found = found.filter(|class| class.representative.is_some());
+    Some(found.chain(points(range, need)).collect())
+}
+
+/// The values between two cuts that are no points.
+fn intervals(range: Interval, need: &Need) -> Vec<Class> {
+    let cuts = need.cuts.iter().copied().filter(|cut| range.low() < *cut && *cut <= range.high());
+    let mut classes = Vec::new();
+    let mut low = range.low();
+    for next in cuts.map(Some).chain([None]) {
+        let high = next.map_or(range.high(), |cut| cut - 1);
+        if let Some(interval) = Interval::new(low, high) {
+            let without = need.points.range(low..=high).copied().collect();
+            classes.push(Class::between(interval, without));
+        }
+        low = next.unwrap_or(high);
+    }
+    classes.retain(|class| class.representative.is_some());
     classes
 }
 
-/// The values between two bounds that are no points, if there are any.
-fn class(low: i128, high: i128, need: &Need) -> Option<Class> {
-    let class =
-        Class { interval: Interval::new(low, high)?, without: need.points.range(low..=high).copied().collect() };
-    class.representative().is_some().then_some(class)
+fn points(range: Interval, need: &Need) -> impl Iterator<Item = Class> {
+    need.points.iter().filter(move |point| range.contains(**point)).map(|point| Class::single(*point))
+}
+
+/// The combinations of what fields hold; a point is a number that the field of all bits may be.
+fn by_fields(ty: Interval, need: &Need) -> Option<Vec<Class>> {
+    let modulus = ty.count().filter(|count| count.is_power_of_two() && *count <= 1 << 64)?;
+    let everything = (modulus - 1) as u64;
+    let mut fields = need.fields.clone();
+    if !need.points.is_empty() {
+        let points = need.points.iter().filter(|point| ty.contains(**point)).map(|point| *point as u64 & everything);
+        fields.entry(everything).or_default().add(&Field { points: points.collect(), ..Field::default() });
+    }
+    let class = |fields: Vec<Part>| {
+        let mut pattern = 0_u64;
+        for part in &fields {
+            pattern |= part.smallest()?;
+        }
+        let value = i128::from(pattern);
+        let value = if ty.contains(value) { value } else { value - modulus as i128 };
+        Some(Class { interval: ty, without: Vec::new(), fields, representative: Some(value) })
+    };
+    combinations(&fields)?.into_iter().map(class).collect()
+}
+
+/// The smallest value of a class whose bits in a mask are those of a pattern.
+fn smallest(class: &Class, mask: u64, pattern: u64) -> Option<i128> {
+    // Numbers of 64 bits with and without a sign: what is above those bits is 0, or -1.
+    for above in [0, -1_i128 << 64] {
+        let low = class.interval.low().max(above) - above;
+        let high = class.interval.high().min(above + i128::from(u64::MAX)) - above;
+        let mut next = u64::try_from(low).ok();
+        while let Some(from) = next
+            && let Some(found) = at_least(from, mask, pattern)
+            && i128::from(found) <= high
+        {
+            let value = above + i128::from(found);
+            if class.contains(value) {
+                return Some(value);
+            }
+            next = found.checked_add(1);
+        }
+    }
+    None
 }

@@ -4,8 +4,8 @@
 //! *representatives* such that every execution is matched by one in which only representatives are chosen, with the same
 //! control flow, the same letters and the same end; or the reason why there is none. The lists come from four rules:
 //!
-//! 1. *compared*: the value is only copied, and compared with constants (`needs`): one representative for each class of
-//!    values that no comparison tells apart, the nearest to zero;
+//! 1. *compared*: the value, or some bits of it, are only copied, and compared with constants (`needs`, `masked`): one
+//!    representative for each class of values that no comparison tells apart, the nearest to zero;
 //! 2. *small type*: all values of a type of at most eight bits;
 //! 3. *constrained*: what assumptions let pass that follow at once (`constrained`), if that is at most [`MOST_VALUES`]
 //!    values; they also thin out the lists of the other rules;
@@ -15,8 +15,12 @@
 //! their machine type in both. Values that are read from memory-mapped registers through computed addresses, and the
 //! contents of the heap, have no domains.
 
+mod bits;
 mod constrained;
 mod domain;
+mod fields;
+mod masked;
+mod need;
 mod needs;
 mod pieces;
 mod refused;

@@ -1,4 +1,5 @@
-//! What must stay of a cell's value for a run to stay the same: nothing, its position among some numbers, or all of it.
+//! What must stay of a cell's value for a run to stay the same: nothing, its position among some numbers, what some of
+//! its bits are, or all of it.
 //!
 //! The *cuts* of a cell are the numbers `b` such that the program tells what is smaller than `b` from what is not, its
 //! *points* the numbers that it tells from all others; two values are alike if there is no cut between them, and they are
@@ -9,19 +10,22 @@
 //! - a comparison of a cell with a constant `c` makes a cut at `c` or `c + 1`, or the point `c`, so that it comes out the
 //!   same (a comparison with something that has few known values, and is itself kept exactly, does so for all of them);
 //! - a copy from one cell to another gives the first all cuts and points of the second;
+//! - a bit test, a comparison of some bits of the value, makes cuts and points of those bits (`masked`): values that are
+//!   alike have bits that are alike in the same sense;
 //! - every other use keeps the value exactly.
 //!
 //! So for an input it is enough to try one value of each class of values that are alike. This is the partition
 //! refinement of Graf and Saïdi's predicate abstraction for the simplest case in which it is exact, a bisimulation. It
 //! does not look at the order of edges, and holds for calls and threads too.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use foundation::Id;
 use program::semantics::Integers;
 use program::{BinaryOp, Callee, CompareOp, EdgeId, ExprId, ExprKind, FunctionId, Op, Operand, Place, Program, Scalar};
 
 use super::MOST_VALUES;
+use super::need::{Need, Witness};
 use super::pieces::Pieces;
 use super::refused::Cause;
 use crate::assignments::{Assignment, Assignments, Calls, Source};
@@ -33,51 +37,6 @@ use crate::ranges::Ranges;
 
 /// Conversions and additions of constants are followed up to this depth.
 const MOST_STEPS: u32 = 16;
-
-/// What must stay of a cell's value.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Need {
-    /// The cuts; none if the value must stay as it is.
-    pub cuts: BTreeSet<i128>,
-    /// The points; none if the value must stay as it is.
-    pub points: BTreeSet<i128>,
-    /// Why the value must stay as it is, if it must.
-    pub exact: Option<Witness>,
-}
-
-/// A use that needs a value exactly.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Witness {
-    /// What is done.
-    pub cause: Cause,
-    /// The edge that does it; none for an atom.
-    pub edge: Option<EdgeId>,
-}
-
-impl Need {
-    /// Whether nothing of the value matters.
-    pub fn is_nothing(&self) -> bool {
-        self.cuts.is_empty() && self.points.is_empty() && self.exact.is_none()
-    }
-
-    /// Adds another need; whether it is new. With too many classes a value might as well be kept as it is.
-    fn add(&mut self, other: &Need, edge: Option<EdgeId>) -> bool {
-        let before = (self.cuts.len(), self.points.len(), self.exact);
-        self.exact = self.exact.or(other.exact);
-        if self.exact.is_none() {
-            self.cuts.extend(&other.cuts);
-            self.points.extend(&other.points);
-            if self.cuts.len() + self.points.len() > MOST_VALUES {
-                self.exact = Some(Witness { cause: Cause::ManyConstants, edge });
-            }
-        }
-        if self.exact.is_some() {
-            self.cuts.clear();
-            self.points.clear();
-        }
-        before != (self.cuts.len(), self.points.len(), self.exact)
-    }
-}
 
 /// Finds the needs of all cells.
 pub(super) struct Search<'a> {
@@ -149,17 +108,22 @@ impl<'a> Search<'a> {
         while let Some(cell) = self.open.pop() {
             let need = self.needs[cell.index()].clone();
             for source in self.copied_from[cell.index()].clone() {
-                self.add(source, &need);
+                match self.carry_fields(source, cell, &need) {
+                    Some(need) => self.add(source, &need),
+                    None => self.keep(source, Cause::Conversion),
+                }
             }
-            for (expr, edge) in std::mem::take(&mut self.computed_from[cell.index()]) {
+            for (expr, edge) in self.computed_from[cell.index()].clone() {
                 self.edge = edge;
-                self.observe(expr, Cause::Conversion);
+                if !self.carry_need(expr, cell, &need) {
+                    self.observe(expr, Cause::Conversion);
+                }
             }
         }
     }
 
     /// Adds to what a cell needs.
-    fn add(&mut self, cell: CellId, need: &Need) {
+    pub(super) fn add(&mut self, cell: CellId, need: &Need) {
         if self.needs[cell.index()].add(need, self.edge) {
             self.open.push(cell);
         }
@@ -269,7 +233,7 @@ impl<'a> Search<'a> {
     }
 
     /// The address and the indices of a place are kept exactly.
-    fn address(&mut self, place: &Place) {
+    pub(super) fn address(&mut self, place: &Place) {
         for operand in place.operands() {
             self.observe(operand, Cause::Index);
         }
@@ -287,7 +251,7 @@ impl<'a> Search<'a> {
     }
 
     /// The value of an expression is kept exactly; comparisons in it need only what decides them.
-    fn observe(&mut self, expr: ExprId, cause: Cause) {
+    pub(super) fn observe(&mut self, expr: ExprId, cause: Cause) {
         if !self.observed.insert(expr) {
             return;
         }
@@ -303,9 +267,11 @@ impl<'a> Search<'a> {
             ExprKind::Cast(operand) if program.exprs.ty(expr) == Scalar::Bool => {
                 match self.function_of_cell(*operand) {
                     Some((cell, pieces)) => self.cut(cell, &pieces, CompareOp::NotEqual, &[0], *operand),
+                    None if self.compare_bits(CompareOp::NotEqual, *operand, &[0]) => {}
                     None => self.observe(*operand, Cause::Comparison),
                 }
             }
+            ExprKind::Cast(_) | ExprKind::Binary(..) | ExprKind::Unary(..) if self.keep_bits(expr) => {}
             ExprKind::Cast(operand) => self.observe(*operand, cause),
             ExprKind::AddressOf(place) => self.address(place),
             ExprKind::PointerAdd { .. } | ExprKind::PointerDifference { .. } => self.observe_all(expr, Cause::Index),
@@ -335,12 +301,19 @@ impl<'a> Search<'a> {
                 return self.cut(cell, &pieces, op, &values, side);
             }
         }
+        for (op, side, other) in sides {
+            if let Some(values) = self.few_values(other)
+                && self.compare_bits(op, side, &values)
+            {
+                return self.observe(other, Cause::Comparison);
+            }
+        }
         self.observe(left, Cause::Comparison);
         self.observe(right, Cause::Comparison);
     }
 
     /// All values that an expression can have, if they are few.
-    fn few_values(&self, expr: ExprId) -> Option<Vec<i128>> {
+    pub(super) fn few_values(&self, expr: ExprId) -> Option<Vec<i128>> {
         match self.ranges.of_expr(self.program, self.integers, self.expressions, expr) {
             Values::Set(set) => Some(set.to_vec()),
             Values::Range(range) => {
@@ -357,7 +330,7 @@ impl<'a> Search<'a> {
             pieces.compare(op, *value, &mut cuts, &mut points);
         }
         let (cuts, points) = (cuts.into_iter().collect(), points.into_iter().collect());
-        self.add(cell, &Need { cuts, points, exact: None });
+        self.add(cell, &Need { cuts, points, ..Need::default() });
         self.indices_under(expr);
     }
 
@@ -411,6 +384,10 @@ impl<'a> Search<'a> {
     /// shows more than the value.
     fn compute(&mut self, expr: ExprId, target: CellId) {
         if self.expressions.is_silent(expr) {
+            self.computed_from[target.index()].push((expr, self.edge));
+        } else if self.forms_of(expr).is_some() {
+            // Whether a shift is defined depends on its count alone.
+            self.others_under(expr);
             self.computed_from[target.index()].push((expr, self.edge));
         } else {
             self.observe(expr, Cause::Conversion);

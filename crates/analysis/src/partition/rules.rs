@@ -8,7 +8,7 @@ use program::{EdgeId, LocationId, Op, Place, Program, Root, Scalar, Step, Type, 
 
 use super::constrained::{Conditions, Follower};
 use super::domain::{Class, Domain, Rule, classes};
-use super::needs::{Need, Witness};
+use super::need::{Need, Witness};
 use super::refused::{Cause, Refused};
 use super::{Domains, MOST_VALUES};
 use crate::cells::{CellId, Cells};
@@ -126,6 +126,9 @@ impl Chooser<'_> {
             let need = &self.needs[cell];
             let domain = shortest(scalar, possible, need, conditions.as_ref()).ok_or_else(|| match need.exact {
                 _ if !matches!(scalar, Scalar::Int(_)) => refused(Cause::NoInteger, Some(origin.span)),
+                None if !need.fields.is_empty() => {
+                    refused(Cause::Arithmetic, need.looked_at.map(|edge| self.program.edges[edge].span))
+                }
                 None | Some(Witness { cause: Cause::ManyConstants, .. }) => {
                     refused(Cause::ManyConstants, Some(origin.span))
                 }
@@ -173,11 +176,11 @@ fn shortest(scalar: Scalar, possible: Interval, need: &Need, conditions: Option<
         Scalar::Float(_) | Scalar::Pointer => return None,
     };
     let small = range.count().is_some_and(|count| count <= SMALL_TYPE);
-    let range = range.meet(possible)?;
+    let (all, range) = (range, range.meet(possible)?);
     let one_by_one = |values: Vec<i128>| values.into_iter().map(Class::single).collect();
     let mut lists: Vec<(Rule, Vec<Class>)> = Vec::new();
     if need.exact.is_none() {
-        lists.push((Rule::Compared, classes(range, need)));
+        lists.extend(classes(all, range, need).map(|classes| (Rule::Compared, classes)));
     }
     if small {
         lists.push((Rule::SmallType, one_by_one((range.low()..=range.high()).collect())));

@@ -200,9 +200,19 @@ fn conversions_and_constants_are_seen_through_in_comparisons() {
         r"
         int x; short s;
         int main(void) {
-            x = __VERIFIER_nondet_int();           //= refused: the input from `__VERIFIER_nondet_int` is converted to a type that cannot hold all its values (line 5)
+            x = __VERIFIER_nondet_int();           //= compared: 0 3
             s = x;
             if (s == 3) x = 0;
+        }",
+        &[],
+    );
+    machine(
+        r"
+        int x; short s;
+        int main(void) {
+            x = __VERIFIER_nondet_int();           //= refused: the input from `__VERIFIER_nondet_int` is converted to a type that cannot hold all its values (line 5)
+            s = x;
+            if (s < 3) x = 0;
         }",
         &[],
     );
@@ -213,6 +223,52 @@ fn conversions_and_constants_are_seen_through_in_comparisons() {
             x = __VERIFIER_nondet_int();           //= compared: 0 3
             s = x;
             if (s == 3) x = 0;
+        }",
+        &[],
+    );
+}
+
+#[test]
+fn bits_that_are_looked_at_make_classes() {
+    machine(
+        r"
+        unsigned a, b, c, d, e, f, y; unsigned char low;
+        int main(void) {
+            a = __VERIFIER_nondet_uint();          //= compared: 0 128
+            b = __VERIFIER_nondet_uint();          //= compared: 0 8 32 40
+            c = __VERIFIER_nondet_uint();          //= compared: 0 3001
+            d = __VERIFIER_nondet_uint();          //= compared: 0 16 32
+            e = __VERIFIER_nondet_uint();          //= compared: 256 values
+            f = __VERIFIER_nondet_uint();          //= compared: 0 1 101 102
+            if (!(a & (1u << 7))) y = 1;
+            if (b & 8u) y = 2;
+            if ((b & 40u) == 40u) y = 3;
+            if ((c & 0xfffu) > 3000) y = 4;
+            switch ((d >> 4) & 7u) { case 0: y = 5; break; case 1: y = 6; }
+            low = e & 0xff;
+            if (f > 100) y = 7;
+            if (f % 2 == 1) y = 8;
+            y = low * low;
+        }",
+        &["y > 1"],
+    );
+}
+
+#[test]
+fn copies_carry_bits() {
+    machine(
+        r"
+        unsigned long w; unsigned r; short h; _Bool flag; signed char s; int y;
+        int main(void) {
+            r = __VERIFIER_nondet_uint();          //= compared: 0 4 65536 65540
+            w = r;
+            flag = (w >> 16) & 1u;
+            if (r & 4u) y = 1;
+            if (flag) y = 2;
+            h = __VERIFIER_nondet_int();           //= compared: 4 values
+            s = h >> 8;
+            if (s & 0x80) y = 3;
+            if (h & 1) y = 4;
         }",
         &[],
     );

@@ -149,6 +149,7 @@ impl Generator {
             }
             5..=7 => {
                 let (target, source) = (self.quiet(), self.quiet());
+                let source = if self.chance(20) { self.bits(source) } else { source.to_owned() };
                 self.line(&format!("{target} = {source};"));
             }
             8 => {
@@ -250,7 +251,12 @@ impl Generator {
         let (left, right) = (self.any(), self.quiet());
         let constant = self.pick(&CONSTANTS);
         let compare = self.pick(&["==", "!=", "<", "<=", ">", ">="]);
-        match self.below(12) {
+        let test = self.bits(left);
+        match self.below(17) {
+            12 | 13 => test,
+            14 => format!("!({test})"),
+            15 => format!("({test}) {compare} {}", self.pick(&["0", "4", "0x30u", "1", "-2"])),
+            16 => format!("({test}) && {left} {compare} {constant}"),
             0..=5 => format!("{left} {compare} {constant}"),
             6 => left.to_owned(),
             7 => format!("(unsigned){left} {compare} {constant}"),
@@ -259,6 +265,20 @@ impl Generator {
             10 => format!("!({left} == {constant} || {right} > 4)"),
             _ if self.chance(20) => format!("{left} {compare} {right}"),
             _ => format!("{constant} {compare} {left}"),
+        }
+    }
+
+    /// Some bits of a value.
+    fn bits(&mut self, value: &str) -> String {
+        let mask = self.pick(&["1", "4u", "0x30", "0xff0u", "~7", "(1u << (l3 & 3))", "0x8000u", "-2", "0x80000000u"]);
+        let count = self.pick(&["1", "3", "8", "(l3 & 3)", "31"]);
+        match self.below(8) {
+            0..=2 => format!("{value} & {mask}"),
+            3 => format!("(({value} >> {count}) & {mask})"),
+            4 => format!("(unsigned char){value}"),
+            5 => format!("((unsigned){value} % 8u)"),
+            6 => format!("(~{value} & {mask})"),
+            _ => format!("(((unsigned){value} << 2 ^ 9u) & {mask})"),
         }
     }
 

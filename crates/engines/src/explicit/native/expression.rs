@@ -326,7 +326,7 @@ impl Emitter<'_, '_> {
 
     /// A division in 32 bits where that suffices, because it is faster.
     fn divide(&mut self, op: BinaryOp, ty: IntType, left: Value, right: Value, known: Option<i64>) -> Value {
-        let narrow = ty.bits < 64;
+        let narrow = ty.bits <= 32;
         let (left, right) = if narrow {
             let left = self.builder.ins().ireduce(types::I32, left);
             let right = match known {
@@ -497,7 +497,14 @@ impl Emitter<'_, '_> {
             8 => types::I8,
             16 => types::I16,
             32 => types::I32,
-            _ => return value,
+            64.. => return value,
+            // A bit-field.
+            width if ty.signed => {
+                let unused = i64::from(64 - width);
+                let shifted = self.builder.ins().ishl_imm_u(value, unused);
+                return self.builder.ins().sshr_imm_u(shifted, unused);
+            }
+            width => return self.builder.ins().band_imm_s(value, (1_i64 << width) - 1),
         };
         let reduced = self.builder.ins().ireduce(narrow, value);
         if ty.signed {

@@ -17,7 +17,10 @@ pub fn normalise(bits: i64, ty: IntType) -> i64 {
         (8, false) => i64::from(bits as u8),
         (16, false) => i64::from(bits as u16),
         (32, false) => i64::from(bits as u32),
-        _ => bits,
+        (64.., _) => bits,
+        // A bit-field.
+        (width, true) => bits << (64 - width) >> (64 - width),
+        (width, false) => bits & ((1 << width) - 1),
     }
 }
 

@@ -243,7 +243,7 @@ impl Model {
 fn is_supported(ty: Scalar) -> bool {
     match ty {
         Scalar::Bool => true,
-        Scalar::Int(ty) => matches!(ty.bits, 8 | 16 | 32 | 64),
+        Scalar::Int(ty) => ty.bits <= 64,
         Scalar::Float(_) | Scalar::Pointer => false,
     }
 }
