@@ -27,9 +27,9 @@ impl Lookup for Vec<Values> {
 pub type Known = Vec<(CellId, Values)>;
 
 /// What is known about some cells in front of what is known about all.
-struct Over<'a> {
-    known: &'a Known,
-    below: &'a dyn Lookup,
+pub(super) struct Over<'a> {
+    pub known: &'a Known,
+    pub below: &'a dyn Lookup,
 }
 
 impl Lookup for Over<'_> {

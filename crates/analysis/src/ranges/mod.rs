@@ -29,7 +29,7 @@ use crate::numbers::Values;
 use crate::numbers::arithmetic::convert;
 use crate::partition::{Domain, Domains};
 
-use evaluate::{Evaluator, Known, Lookup, scalar_values};
+use evaluate::{Evaluator, Known, Lookup, Over, scalar_values};
 
 /// The values that variables can hold.
 #[derive(Clone, Debug)]
@@ -114,6 +114,22 @@ impl Ranges {
         expr: ExprId,
     ) -> Values {
         Evaluator { program, integers, cells: &self.cells, expressions }.values(expr, &self.values)
+    }
+
+    /// The values that an expression can have when control is at a location.
+    pub fn of_expr_at(
+        &self,
+        program: &Program,
+        integers: Integers,
+        expressions: &Expressions,
+        location: LocationId,
+        expr: ExprId,
+    ) -> Values {
+        let evaluator = Evaluator { program, integers, cells: &self.cells, expressions };
+        match self.at.get(location.index()).and_then(Option::as_ref) {
+            Some(known) => evaluator.values(expr, &Over { known, below: &self.values }),
+            None => evaluator.values(expr, &self.values),
+        }
     }
 
     /// The values that a cell can hold; none for pointers and floating-point numbers.

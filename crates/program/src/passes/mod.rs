@@ -14,6 +14,7 @@ mod fold;
 pub mod inline;
 pub mod interleave;
 mod parts;
+pub mod pointers;
 pub mod prepared;
 pub mod promote;
 mod quiet;

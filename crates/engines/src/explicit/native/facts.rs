@@ -1,7 +1,7 @@
 //! What the analyses say of a program, in the words of the model.
 
 use analysis::expressions::Expressions;
-use analysis::{Domains, Initialised, Liveness, Observations, Ranges, Refused};
+use analysis::{Domains, Initialised, Liveness, Observations, Ranges, Refused, Values};
 use foundation::Id;
 use num_bigint::BigInt;
 use program::passes::prepared::Prepared;
@@ -21,8 +21,17 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Analyses a program.
+    /// Analyses a program. Ranges are those of the runs in which inputs take the values that are tried.
     pub fn new(prepared: &Prepared) -> Self {
+        Self::with(prepared, true)
+    }
+
+    /// The same with ranges for all values of inputs.
+    pub fn of_all_runs(prepared: &Prepared) -> Self {
+        Self::with(prepared, false)
+    }
+
+    fn with(prepared: &Prepared, few_inputs: bool) -> Self {
         let program = &prepared.program;
         let observed = Observed::new(prepared);
         let liveness = Liveness::new(program, &observed);
@@ -30,7 +39,7 @@ impl Facts {
         let atoms: Vec<ExprId> = prepared.atoms.expressions().collect();
         let integers = prepared.semantics.integers;
         let domains = Domains::new(program, &atoms, integers);
-        let ranges = Ranges::new(program, integers, &liveness, &initialised, Some(&domains));
+        let ranges = Ranges::new(program, integers, &liveness, &initialised, few_inputs.then_some(&domains));
         let expressions = Expressions::new(program);
         Self { edges: reachable(prepared), expressions, liveness, initialised, domains, ranges }
     }
@@ -65,6 +74,11 @@ impl Facts {
             // Also unsigned numbers of 64 bits, whose patterns are not in the order of their values.
             _ => Span64 { least: i64::MIN, most: i64::MAX },
         }
+    }
+
+    /// What an expression can be when control is at a location.
+    pub fn values_at(&self, prepared: &Prepared, location: LocationId, expr: ExprId) -> Values {
+        self.ranges.of_expr_at(&prepared.program, prepared.semantics.integers, &self.expressions, location, expr)
     }
 
     /// The values that an input has to be tried with.

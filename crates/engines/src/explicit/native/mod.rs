@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`model`] | what is compiled: points of control, variables, letters |
 //! | [`facts`] | what the analyses say of it |
+//! | [`pointers`] | pointers become numbers |
 //! | [`layout`] | how states are packed |
 //! | [`emit`](mod@emit), [`expression`], [`fold`] | the code between two points, specialised for what is known |
 //! | [`code`] | compiled functions, and the one place where they are called |
@@ -18,6 +19,7 @@ pub mod facts;
 pub mod fold;
 pub mod layout;
 pub mod model;
+pub mod pointers;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -94,6 +96,8 @@ impl NativeSpace {
         })?;
         time_is_left()?;
         let prepared = simplify(prepared);
+        time_is_left()?;
+        let prepared = pointers::without_pointers(prepared);
         time_is_left()?;
         let facts = Facts::new(&prepared);
         time_is_left()?;
