@@ -15,6 +15,7 @@ use program::semantics::{Answer, Integers, ObserveMode, UndefinedMode, Value};
 use semper::{Input, Properties, Request};
 use task::{Engine, Lasso, Reason, Scheduler, Task, Verdict};
 
+use crate::device::device;
 use crate::interpreted::panics_told;
 use crate::numeric::numeric;
 use crate::random::Random;
@@ -59,9 +60,14 @@ pub struct Case {
     pub request: Request,
 }
 
-/// The case of a seed: one in four varies the flow of control, the others vary arithmetic.
+/// The case of a seed: one in four varies the flow of control, one is as programs in devices are, the others vary
+/// arithmetic.
 pub fn case(seed: u64) -> Case {
-    let reactive = if seed.is_multiple_of(4) { reactive(seed) } else { numeric(seed) };
+    let reactive = match seed % 4 {
+        0 => reactive(seed),
+        2 => device(seed),
+        _ => numeric(seed),
+    };
     let mut random = Random::new(seed ^ 0x5eed);
     let integers = if random.chance(70) { Integers::Machine } else { Integers::Ideal };
     let observe = [None, Some(ObserveMode::Statement), Some(ObserveMode::Change)][random.below(3)];
@@ -180,7 +186,13 @@ fn violates(task: &Task, seed: u64, budget: &Budget) -> bool {
     let mut random = Random::new(seed);
     let mut inputs = |most: usize| -> Vec<Answer> {
         let count = random.below(most + 1);
-        (0..count).map(|_| Answer::Value(Value::int(random.between(0, 2)))).collect()
+        // Only the programs of devices look at wide inputs.
+        let mut value = || match random.below(4) {
+            0 if seed % 4 == 2 => 1 << random.below(16),
+            1 if seed % 4 == 2 => random.between(0, 0xffff),
+            _ => random.between(0, 2),
+        };
+        (0..count).map(|_| Answer::Value(Value::int(value()))).collect()
     };
     let lasso = Lasso { stem: inputs(5), cycle: inputs(3) };
     replay_within(task, &lasso, Limits { steps: MOST_STEPS }, budget).is_ok()

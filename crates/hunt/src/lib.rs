@@ -2,9 +2,9 @@
 //!
 //! [`generate()`] makes the programs, [`compiled`] runs them through a C compiler, [`interpreted`] through the front end
 //! and the interpreter, [`differential`] compares, [`reduce`](mod@reduce) makes what disagrees small. [`engines`] compares
-//! engines with each other and with executions, on the programs and formulas of [`reactive`](mod@reactive) and
-//! [`numeric`](mod@numeric). [`sanitised`] compares errors with what a sanitiser sees, on the programs of
-//! [`library_program`].
+//! engines with each other and with executions, on the programs and formulas of [`reactive`](mod@reactive),
+//! [`numeric`](mod@numeric) and [`device`](mod@device). [`sanitised`] compares errors with what a sanitiser sees, on the
+//! programs of [`library_program`].
 //!
 //! As much of it as asked for, with a report, the exit status 1 and reduced programs where something disagrees:
 //!
@@ -16,6 +16,7 @@
 //! the generator knows nothing of the interpreter it tests.
 
 pub mod compiled;
+pub mod device;
 pub mod differential;
 pub mod engines;
 mod generate;
