@@ -265,7 +265,7 @@ fn copies_carry_bits() {
             flag = (w >> 16) & 1u;
             if (r & 4u) y = 1;
             if (flag) y = 2;
-            h = __VERIFIER_nondet_int();           //= compared: 4 values
+            h = __VERIFIER_nondet_int();           //= compared: 0 1 32768 32769
             s = h >> 8;
             if (s & 0x80) y = 3;
             if (h & 1) y = 4;
