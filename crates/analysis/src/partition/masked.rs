@@ -54,12 +54,15 @@ impl Search<'_> {
         let exprs = &self.program.exprs;
         let steps = steps.checked_sub(1)?;
         let Scalar::Int(ty) = exprs.ty(expr) else { return None };
+        if ty.bits > 64 {
+            return None;
+        }
         match &exprs.get(expr).kind {
             ExprKind::Load(place) => {
                 let cell = self.cells.of_scalar(self.program, place)?;
                 let Scalar::Int(own) = self.cells.get(cell).scalar else { return None };
-                let whole = Bits::identity(own).convert(own.signed, ty);
-                (own.bits <= 64 && ty.bits <= 64).then(|| Forms { cell, forms: vec![whole] })
+                let whole = || Bits::identity(own).convert(own.signed, ty);
+                (own.bits <= 64).then(|| Forms { cell, forms: vec![whole()] })
             }
             ExprKind::Cast(operand) => {
                 let Scalar::Int(from) = exprs.ty(*operand) else { return None };
@@ -169,6 +172,9 @@ impl Search<'_> {
         else {
             return None;
         };
+        if from.bits > 64 || to.bits > 64 {
+            return None;
+        }
         let bits = Bits::identity(from).convert(from.signed, to);
         let fields = Need { fields: need.fields.clone(), ..Need::default() };
         let mut carried = Need { fields: Default::default(), ..need.clone() };

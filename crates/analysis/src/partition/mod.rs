@@ -55,6 +55,9 @@ pub const MOST_VALUES: usize = 1024;
 /// The rules are applied at most so often, each time with what is known then of the other inputs.
 const MOST_PASSES: usize = 3;
 
+/// In larger programs control is not followed for it.
+const MOST_EDGES: usize = 20_000;
+
 /// The domains of everything that a program does not determine.
 #[derive(Clone, Debug)]
 pub struct Domains {
@@ -82,7 +85,23 @@ impl Domains {
         let mut best: Option<Domains> = None;
         for _ in 0..MOST_PASSES {
             let known = best.as_ref();
-            let ranges = Ranges::anywhere(program, integers, &expressions, &cells, &assignments, &initialised, known);
+            // Where control is followed, less is possible, but it takes longer.
+            let ranges = if known.is_some() && flow.is_flat() && program.edges.len() <= MOST_EDGES {
+                let (expressions, initialised, liveness) = (&expressions, &initialised, &liveness);
+                Ranges::reached(
+                    program,
+                    integers,
+                    expressions,
+                    &cells,
+                    &assignments,
+                    initialised,
+                    known,
+                    &flow,
+                    liveness,
+                )
+            } else {
+                Ranges::anywhere(program, integers, &expressions, &cells, &assignments, &initialised, known)
+            };
             let needs = Search::new(program, integers, &cells, &expressions, &ranges).needs(&assignments, atoms);
             let (cells, liveness, follower, beginnings) = (&cells, &liveness, &follower, &beginnings);
             let observations = &observations;

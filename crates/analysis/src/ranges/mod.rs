@@ -83,6 +83,25 @@ impl Ranges {
         Self { values: insensitive::anywhere(&subject, assignments), cells: cells.clone(), at: Vec::new() }
     }
 
+    /// The same by both analyses, for a flat program.
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn reached(
+        program: &Program,
+        integers: Integers,
+        expressions: &Expressions,
+        cells: &Cells,
+        assignments: &Assignments,
+        initialised: &Initialised,
+        domains: Option<&Domains>,
+        flow: &Flow,
+        liveness: &Liveness,
+    ) -> Self {
+        let subject = Subject { program, integers, cells, expressions, initialised, domains, representatives: false };
+        let values = insensitive::anywhere(&subject, assignments);
+        let (values, at) = sensitive::reachable(&subject, assignments, flow, liveness, values);
+        Self { cells: cells.clone(), values, at }
+    }
+
     /// The values that a variable can hold: of an integer or truth value, or of any element of an array of such. None
     /// for other variables and for those that pointers may reach: they can hold whatever their types can.
     pub fn of(&self, program: &Program, variable: VariableId) -> Option<&Values> {

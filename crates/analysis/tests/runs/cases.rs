@@ -232,7 +232,7 @@ fn conversions_and_constants_are_seen_through_in_comparisons() {
 fn bits_that_are_looked_at_make_classes() {
     machine(
         r"
-        unsigned a, b, c, d, e, f, y; unsigned char low;
+        unsigned a, b, c, d, e, f, g, n, y; unsigned char low;
         int main(void) {
             a = __VERIFIER_nondet_uint();          //= compared: 0 128
             b = __VERIFIER_nondet_uint();          //= compared: 0 8 32 40
@@ -240,6 +240,7 @@ fn bits_that_are_looked_at_make_classes() {
             d = __VERIFIER_nondet_uint();          //= compared: 0 16 32
             e = __VERIFIER_nondet_uint();          //= compared: 256 values
             f = __VERIFIER_nondet_uint();          //= compared: 0 1 101 102
+            g = __VERIFIER_nondet_uint();          //= compared: 16 values
             if (!(a & (1u << 7))) y = 1;
             if (b & 8u) y = 2;
             if ((b & 40u) == 40u) y = 3;
@@ -248,6 +249,7 @@ fn bits_that_are_looked_at_make_classes() {
             low = e & 0xff;
             if (f > 100) y = 7;
             if (f % 2 == 1) y = 8;
+            for (n = 0; n < 3; n++) if (g & (1u << n)) y = 9;
             y = low * low;
         }",
         &["y > 1"],
