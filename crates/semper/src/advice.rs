@@ -33,7 +33,7 @@ pub(crate) fn advice(
         let place = place.map(|place| format!(" that is used at {}:{}", place.file, place.line)).unwrap_or_default();
         let other = if is_untried("fairness") { ", or `--engine fairness`" } else { "" };
         return Some(format!(
-            "bounds on the input{place}, such as `__VERIFIER_assume(0 <= x && x < 100)`, if the program is used with such \
+            "bounds on the input{place}, such as `__VERIFIER_assume(x<100)`, if the program is used with such \
              values only{other}"
         ));
     }

@@ -90,6 +90,10 @@ fn told_variables(
     };
     let mut by_name: HashMap<&str, Vec<(VariableId, Option<FunctionId>)>> = HashMap::new();
     for (id, variable) in program.variables.iter() {
+        // What has no name in the program, such as a literal, cannot be written in a qualified way either.
+        if !variable.name.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$') {
+            continue;
+        }
         let is_user = place(id).is_some_and(|owner| owner.is_some() || units.contains_key(&variable.span.source));
         if let Some(owner) = place(id).filter(|_| is_user) {
             by_name.entry(&variable.name).or_default().push((id, owner));
