@@ -17,20 +17,35 @@ pub(super) struct Draft {
 }
 
 /// What is known of a property.
-struct Entry {
-    verdict: PropertyVerdict,
-    is_decided: bool,
+enum Entry {
+    /// It is decided.
+    Decided(PropertyVerdict),
+    /// It is not: what is said for each reason to stop.
+    Open([(Exhausted, PropertyVerdict); 3]),
+}
+
+impl Entry {
+    fn said(&self, why: Exhausted) -> &PropertyVerdict {
+        match self {
+            Entry::Decided(verdict) => verdict,
+            Entry::Open(verdicts) => {
+                let found = verdicts.iter().find(|(reason, _)| *reason == why);
+                &found.unwrap_or(&verdicts[0]).1
+            }
+        }
+    }
 }
 
 impl Draft {
     /// Nothing is decided yet.
     pub fn new(subject: &Subject, settings: &Settings, sources: &SourceMap, read: &Diagnostics) -> Self {
-        let undecided = |property| {
-            let outcome = semper::check::undecided(settings, Exhausted::Cancelled);
-            let verdict = semper::verdict(subject, property, &outcome, settings, sources, &mut read.clone());
-            Entry { verdict, is_decided: false }
+        let open = |property| {
+            Entry::Open([Exhausted::Cancelled, Exhausted::Time, Exhausted::Memory].map(|why| {
+                let outcome = semper::check::undecided(settings, why);
+                (why, semper::verdict(subject, property, &outcome, settings, sources, &mut read.clone()))
+            }))
         };
-        let properties = (0..subject.properties.len()).map(undecided).collect();
+        let properties = (0..subject.properties.len()).map(open).collect();
         Self { properties: Arc::new(Mutex::new(properties)) }
     }
 
@@ -38,7 +53,7 @@ impl Draft {
     pub fn decided(&self, property: usize, verdict: &PropertyVerdict) {
         let mut properties = self.properties.lock().unwrap_or_else(PoisonError::into_inner);
         if property + 1 < properties.len() {
-            properties[property] = Entry { verdict: verdict.clone(), is_decided: true };
+            properties[property] = Entry::Decided(verdict.clone());
         }
     }
 
@@ -48,11 +63,7 @@ impl Draft {
         let (format, verbose) = (options.output.format, options.output.verbose);
         move |why| {
             let properties = properties.lock().unwrap_or_else(PoisonError::into_inner);
-            let known = properties.iter().map(|Entry { verdict, is_decided }| match is_decided {
-                true => verdict.clone(),
-                false => PropertyVerdict { reason: Some(why.to_string()), ..verdict.clone() },
-            });
-            let verdicts = Verdicts::new(known.collect());
+            let verdicts = Verdicts::new(properties.iter().map(|entry| entry.said(why).clone()).collect());
             said(match (format, &verdicts.properties[..]) {
                 (Format::Text, _) => {
                     let detail = Detail { all_steps: verbose, trusted: verbose, width: host::terminal::width() };
