@@ -21,7 +21,7 @@ enum Entry {
     /// It is decided.
     Decided(PropertyVerdict),
     /// It is not: what is said for each reason to stop.
-    Open([(Exhausted, PropertyVerdict); 3]),
+    Open(Box<[(Exhausted, PropertyVerdict); 3]>),
 }
 
 impl Entry {
@@ -40,10 +40,11 @@ impl Draft {
     /// Nothing is decided yet.
     pub fn new(subject: &Subject, settings: &Settings, sources: &SourceMap, read: &Diagnostics) -> Self {
         let open = |property| {
-            Entry::Open([Exhausted::Cancelled, Exhausted::Time, Exhausted::Memory].map(|why| {
+            let said = [Exhausted::Cancelled, Exhausted::Time, Exhausted::Memory].map(|why| {
                 let outcome = semper::check::undecided(settings, why);
                 (why, semper::verdict(subject, property, &outcome, settings, sources, &mut read.clone()))
-            }))
+            });
+            Entry::Open(Box::new(said))
         };
         let properties = (0..subject.properties.len()).map(open).collect();
         Self { properties: Arc::new(Mutex::new(properties)) }
