@@ -19,7 +19,7 @@ pub(super) struct Draft {
 /// What is known of a property.
 enum Entry {
     /// It is decided.
-    Decided(PropertyVerdict),
+    Decided(Box<PropertyVerdict>),
     /// It is not: what is said for each reason to stop.
     Open(Box<[(Exhausted, PropertyVerdict); 3]>),
 }
@@ -54,7 +54,7 @@ impl Draft {
     pub fn decided(&self, property: usize, verdict: &PropertyVerdict) {
         let mut properties = self.properties.lock().unwrap_or_else(PoisonError::into_inner);
         if property + 1 < properties.len() {
-            properties[property] = Entry::Decided(verdict.clone());
+            properties[property] = Entry::Decided(Box::new(verdict.clone()));
         }
     }
 
