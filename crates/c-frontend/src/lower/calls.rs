@@ -46,10 +46,7 @@ impl Lowering<'_> {
             }
         };
         let function_type = self.types.as_function(ty.ty).expect("callees are functions").clone();
-        let mut operands = self.arguments(&function_type, arguments, span)?;
-        if function_type.variadic && self.passes_further(&callee) {
-            self.pass_further(&mut operands, function_type.parameters.len(), span)?;
-        }
+        let operands = self.arguments(&function_type, arguments, span)?;
         let noreturn = match callee {
             Callee::Function(id) => {
                 let info = &self.functions[&id];
@@ -73,7 +70,10 @@ impl Lowering<'_> {
                     let known = if function_type.prototype { function_type.parameters.len() } else { 0 };
                     self.note_indirect_call(&operands, known, span);
                 }
-                let operands = operands.into_iter().map(|(operand, _)| operand).collect();
+                let mut operands = operands.into_iter().map(|(operand, _)| operand).collect();
+                if function_type.variadic && self.passes_further(&callee) {
+                    self.pass_further(&mut operands, function_type.parameters.len(), span)?;
+                }
                 self.call_edge(callee, operands, function_type.result, span, into)?
             }
         };

@@ -1,7 +1,7 @@
 //! Function definitions (6.9.1): parameters and bodies.
 
 use foundation::{Diagnostic, Span};
-use program::{FunctionId, Op, Operand, Variable, VariableKind};
+use program::{FunctionId, Operand, Variable, VariableKind};
 
 use super::build::FunctionBuilder;
 use super::scope::{Binding, BindingKind, BlockId};

@@ -234,7 +234,8 @@ impl Search<'_> {
             | Op::Lock(value)
             | Op::TryLock { mutex: value, .. }
             | Op::Unlock(value)
-            | Op::Join { thread: value, .. } => self.open_exprs.push(*value),
+            | Op::Join { thread: value, .. }
+            | Op::Havoc { address: value, .. } => self.open_exprs.push(*value),
             Op::Assign { target, value } => {
                 self.place(target);
                 self.operand(value);

@@ -33,7 +33,7 @@ use rewrite::places_of;
 /// Pointers in structures are seen when these are taken apart, and so on; but not for ever.
 const MOST_ROUNDS: usize = 4;
 
-/// Larger programs stay as they are.
+/// Programs with more edges stay as they are.
 const MOST_EDGES: usize = 50_000;
 
 /// A program in plainer words.
@@ -49,8 +49,10 @@ impl Plain {
         let atoms = prepared.atoms.expressions().map(|atom| (atom, atom)).collect();
         let mut plain = Self { prepared, atoms };
         plain.refresh();
-        let is_large = plain.program().edges.len() > MOST_EDGES;
-        for _ in 0..if is_large { 0 } else { MOST_ROUNDS } {
+        let edges = &plain.program().edges;
+        // What functions without a body write through a pointer is not seen by the analyses below.
+        let stays = edges.len() > MOST_EDGES || edges.values().any(|edge| matches!(edge.op, Op::Havoc { .. }));
+        for _ in 0..if stays { 0 } else { MOST_ROUNDS } {
             let before: Vec<Op> = plain.prepared.program.edges.values().map(|edge| edge.op.clone()).collect();
             plain.resolve_pointers();
             plain.expand_copies();
@@ -205,6 +207,7 @@ fn written_by_name(op: &Op) -> Vec<VariableId> {
         | Op::Assume(_)
         | Op::Assign { .. }
         | Op::Input { .. }
+        | Op::Havoc { .. }
         | Op::Declare(_)
         | Op::Discard(_)
         | Op::Return(_)

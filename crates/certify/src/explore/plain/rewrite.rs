@@ -107,7 +107,8 @@ fn changed_op(program: &mut Program, change: &dyn Change, op: &Op, to: &dyn Fn(E
         | Op::InitLock(expr)
         | Op::Lock(expr)
         | Op::TryLock { mutex: expr, .. }
-        | Op::Unlock(expr) => *expr = to(*expr),
+        | Op::Unlock(expr)
+        | Op::Havoc { address: expr, .. } => *expr = to(*expr),
         Op::Assign { target, value } => {
             operand(value);
             place(target);
@@ -178,7 +179,8 @@ pub(super) fn expressions_of(op: &Op) -> Vec<ExprId> {
         | Op::InitLock(expr)
         | Op::Lock(expr)
         | Op::TryLock { mutex: expr, .. }
-        | Op::Unlock(expr) => found.push(*expr),
+        | Op::Unlock(expr)
+        | Op::Havoc { address: expr, .. } => found.push(*expr),
         Op::Assign { value, .. } | Op::Return(Some(value)) => operand(value),
         Op::Call { callee, arguments, .. } => {
             arguments.iter().for_each(operand);
