@@ -120,6 +120,7 @@ impl Translation {
             variable_arrays: HashMap::new(),
             automatic_used: false,
             threaded: false,
+            uses_errno: false,
             unevaluated: 0,
             range_elements: 0,
             function_names: Default::default(),

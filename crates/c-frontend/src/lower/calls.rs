@@ -63,6 +63,9 @@ impl Lowering<'_> {
                 let into = into.filter(|_| writes.is_empty());
                 let result = self.call_edge(callee, operands, function_type.result, span, into)?;
                 self.write_arguments(id, writes, span)?;
+                if self.options.undefined_functions == UndefinedFunctions::Havoc {
+                    self.errno_may_change(span)?;
+                }
                 result
             }
             callee => {
@@ -74,7 +77,12 @@ impl Lowering<'_> {
                 if function_type.variadic && self.passes_further(&callee) {
                     self.pass_further(&mut operands, function_type.parameters.len(), span)?;
                 }
-                self.call_edge(callee, operands, function_type.result, span, into)?
+                let is_indirect = matches!(callee, Callee::Pointer(_));
+                let result = self.call_edge(callee, operands, function_type.result, span, into)?;
+                if is_indirect {
+                    self.errno_after_indirect_call(span)?;
+                }
+                result
             }
         };
         if noreturn {

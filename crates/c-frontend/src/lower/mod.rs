@@ -143,6 +143,8 @@ pub(crate) struct Lowering<'a> {
     /// Whether the program may have threads, so that an address must be computed once even where nothing in the
     /// expression changes it.
     pub threaded: bool,
+    /// Whether the program uses `errno`.
+    pub uses_errno: bool,
     /// How many operands around the current expression are not evaluated (`sizeof`).
     pub unevaluated: u32,
     /// How many elements range designators have named so far.
@@ -169,6 +171,7 @@ pub(crate) fn lower(
 ) -> crate::Translation {
     let defined = units.iter().flat_map(|(_, ast)| defined_functions(ast, false)).collect();
     let threaded = symbols.get("pthread_create").is_some();
+    let uses_errno = symbols.get("__errno_location").is_some();
     let library = library::Library::new(sources, symbols, diagnostics);
     let mut lowering = Lowering {
         program: Program::new(options.data_model),
@@ -192,6 +195,7 @@ pub(crate) fn lower(
         variable_arrays: HashMap::new(),
         automatic_used: false,
         threaded,
+        uses_errno,
         unevaluated: 0,
         range_elements: 0,
         function_names: HashSet::new(),

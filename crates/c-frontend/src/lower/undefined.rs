@@ -33,6 +33,8 @@ pub(crate) struct UndefinedCalls {
     through_pointers: Vec<(Span, bool)>,
     /// The edges after a direct call that write what the function may write.
     writes: Vec<(FunctionId, program::EdgeId)>,
+    /// The edges after a call through a pointer that change `errno`, as a function without a body may.
+    errno_changes: Vec<program::EdgeId>,
 }
 
 /// Something that a function may write to, or from where it may reach further.
@@ -93,6 +95,15 @@ impl Lowering<'_> {
                 self.undefined.through_pointers.push((span, number >= known));
             }
         }
+    }
+
+    /// Lets `errno` change after a call through a pointer, which may be one of a function without a body.
+    pub(crate) fn errno_after_indirect_call(&mut self, span: Span) -> Lower<()> {
+        let first = self.program.edges.len();
+        self.errno_may_change(span)?;
+        let edges = self.program.edges.ids().skip(first);
+        self.undefined.errno_changes.extend(edges);
+        Ok(())
     }
 
     /// What a call of a function without a body may write to. Pointers are kept as they are before the call.
@@ -366,10 +377,16 @@ impl Lowering<'_> {
     /// Gives functions without a body whose address is used one that writes to what their parameters reach, and refuses
     /// what cannot be said in that way.
     pub(crate) fn complete_undefined_functions(&mut self) {
-        if self.options.undefined_functions == UndefinedFunctions::Pure {
+        let is_pure = self.options.undefined_functions == UndefinedFunctions::Pure;
+        let undefined = std::mem::take(&mut self.undefined);
+        if is_pure || undefined.address_taken.is_empty() {
+            for edge in undefined.errno_changes {
+                self.program.edges[edge].op = Op::Skip;
+            }
+        }
+        if is_pure {
             return;
         }
-        let undefined = std::mem::take(&mut self.undefined);
         let mut taken: Vec<FunctionId> = undefined.address_taken.iter().copied().collect();
         taken.sort_unstable();
         let mut with_body = HashSet::new();

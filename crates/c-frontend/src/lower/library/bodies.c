@@ -140,13 +140,6 @@ const unsigned short **__ctype_b_loc(void)
     return &middle;
 }
 
-/* `errno`, which only the program writes. */
-int *__errno_location(void)
-{
-    static int number;
-    return &number;
-}
-
 int atoi(const char *s)
 {
     int value = 0, negative = 0;
@@ -288,10 +281,14 @@ int __builtin_isinf(double x) { return x == x && x - x != 0; }
 int __builtin_isinf_sign(double x) { return __builtin_isinf(x) ? (x > 0 ? 1 : -1) : 0; }
 int __builtin_signbit(double x) { return x < 0 || (x == 0 && 1 / x < 0); }
 
-/* Every function of the library may set it, so that what it holds is not known. */
 int *__errno_location(void)
 {
-    static int value;
-    value = nondet_errno();
-    return &value;
+    static int errno;
+    return &errno;
+}
+
+/* What every function of the library may do (7.5p3). */
+void __errno_changes(void)
+{
+    *__errno_location() = nondet_errno();
 }

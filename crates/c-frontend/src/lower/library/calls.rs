@@ -3,8 +3,8 @@
 
 use foundation::{Diagnostic, Span};
 use program::{
-    Allocation, BinaryOp as ModelBinary, CompareOp, Constant, ExprId as ModelExpr, ExprKind as ModelKind, InputSource,
-    Op, Reach, Scalar,
+    Allocation, BinaryOp as ModelBinary, Callee, CompareOp, Constant, ExprId as ModelExpr, ExprKind as ModelKind,
+    InputSource, Op, Reach, Scalar,
 };
 
 use super::super::convert::ScalarValue;
@@ -170,6 +170,7 @@ impl Lowering<'_> {
         for argument in arguments {
             self.discard(*argument)?;
         }
+        self.errno_may_change(span)?;
         if self.unevaluated > 0 || !self.types.is_scalar(result.ty) {
             return Ok(self.placeholder(result, span));
         }
@@ -177,6 +178,18 @@ impl Lowering<'_> {
         let target = self.variable_place(variable);
         self.emit(Op::Input { target, source: InputSource::External(name) }, span)?;
         Ok(self.result_value(variable, result, None, span))
+    }
+
+    /// Lets `errno` hold anything after a function of the library, or one without a body, where the program looks at it.
+    pub(crate) fn errno_may_change(&mut self, span: Span) -> Lower<()> {
+        let name = self.symbols.intern("__errno_changes");
+        let Some(ty) = self.library_type(name).filter(|_| self.uses_errno && self.unevaluated == 0) else {
+            return Ok(());
+        };
+        self.note_use(name);
+        let callee = Callee::Function(self.external_function(name, ty, span));
+        let void = self.types.qual(CType::Void);
+        self.call_edge(callee, Vec::new(), void, span, None).map(|_| ())
     }
 
     /// `|value|`: `value < 0 ? -value : value`, but for the sign of zero, which `value <= 0` takes care of.
@@ -206,6 +219,7 @@ impl Lowering<'_> {
 
     /// A character as an `unsigned char`, or -1 for the end of the input.
     fn character_input(&mut self, name: &str, span: Span) -> Lower<Lowered> {
+        self.errno_may_change(span)?;
         let ty = self.types.int(IntKind::Int);
         let value = self.input(ty, None, InputSource::External(name.to_owned()), span)?;
         let int = self.types.int_type(ty.ty).expect("int");
@@ -251,6 +265,7 @@ impl Lowering<'_> {
 
     /// `scanf` stores arbitrary values through its pointers.
     fn scan(&mut self, declared: Qual, arguments: &[ExprId], span: Span) -> Lower<Lowered> {
+        self.errno_may_change(span)?;
         let format = arguments.first().and_then(|format| self.literal_text(*format));
         let reads_strings = format.is_none_or(|format| format.contains('s') || format.contains('['));
         for argument in arguments.iter().skip(1) {
@@ -281,6 +296,7 @@ impl Lowering<'_> {
         let model = self.program.types.scalar(Scalar::Pointer);
         let target = self.temporary(model, span)?;
         self.emit(Op::Allocate { target, size, contents }, span)?;
+        self.errno_may_change(span)?;
         let place = self.variable_place(target);
         let pointer = self.load(place);
         Ok(self.void_pointer(pointer, span))

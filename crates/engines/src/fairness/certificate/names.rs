@@ -81,7 +81,16 @@ impl<'a, 't> Names<'a, 't> {
                     let Some(slot) = layout.and_then(|layout| layout.slots.get(&offset)) else { continue };
                     (Cell::One { object, offset: offset * 8, scalar: slot.scalar }, format!("{name}+{offset}"))
                 }
-                EncodedCell::Many(scalar) => (Cell::Many { object, scalar, unit: 1 }, format!("{name}[]")),
+                EncodedCell::Many(scalar) => {
+                    // An object may have elements of several types.
+                    let is_same =
+                        |of: &Declaration| matches!(of.cell, Cell::Many { object: other, .. } if other == object);
+                    let number = match names.declared.borrow().iter().filter(|of| is_same(of)).count() {
+                        0 => String::new(),
+                        before => (before + 1).to_string(),
+                    };
+                    (Cell::Many { object, scalar, unit: 1 }, format!("{name}[]{number}"))
+                }
                 EncodedCell::Alive => (Cell::Alive(object), format!("{name}.alive")),
             };
             names.declare(symbol, name, cell);

@@ -107,6 +107,7 @@ pub fn may_be_resolved(program: &Program) -> bool {
                 | Op::Free(_)
                 | Op::CopyBytes { .. }
                 | Op::SetBytes { .. }
+                | Op::Havoc { .. }
                 | Op::Spawn { .. }
                 | Op::InitLock(_)
                 | Op::Lock(_)
