@@ -51,6 +51,9 @@ const TURNS: [Turn; 6] = [
     Turn { member: Member::Explicit, work: u64::MAX, share: 1 },
 ];
 
+/// How much more work than a turn the check of what it found may be.
+const CHECKING: u64 = 4;
+
 /// The portfolio.
 #[derive(Clone, Copy, Debug)]
 pub struct Portfolio<'w> {
@@ -117,10 +120,12 @@ impl<'e> Members<'e> {
                 Some(remaining) => budget.part_of(remaining / *share).part_with_work(*work),
                 None => budget.part_with_work(*work),
             };
-            // Evidence is checked within what is left, so that something remains for others where it is never checked.
+            // Checking has its limits, too, so that something remains for others where it does not come to an end.
+            let effort = work.saturating_mul(CHECKING);
             let checking = match budget.remaining() {
-                Some(remaining) if !is_alone => budget.part_of(remaining / 2),
-                _ => budget.part(),
+                _ if is_alone => budget.part(),
+                Some(remaining) => budget.part_of(remaining / 2).part_with_work(effort),
+                None => budget.part_with_work(effort),
             };
             let start = Instant::now();
             let outcome = engine.check(task, &part);

@@ -49,6 +49,9 @@ const MOST_STEPS: u32 = 100_000;
 /// How often the budget is looked at.
 const STEPS_PER_CHECK: u64 = 256;
 
+/// How many units of work a step is, about.
+const WORK_OF_A_STEP: u64 = 8;
+
 /// Explores the product of a task's program with an automaton.
 pub fn explore(
     task: &Task,

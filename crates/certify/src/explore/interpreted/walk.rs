@@ -12,7 +12,7 @@ use program::semantics::{Answer, Occasion, Stop, UndefinedMode};
 use super::super::Unexplored;
 use super::super::emptiness::Turn;
 use super::super::script::Script;
-use super::{After, Explorer, MOST_STEPS, MOST_THREADS, Node, STEPS_PER_CHECK, Walked};
+use super::{After, Explorer, MOST_STEPS, MOST_THREADS, Node, STEPS_PER_CHECK, WORK_OF_A_STEP, Walked};
 
 impl Explorer<'_> {
     /// Walks from a node to the next one with these answers.
@@ -83,7 +83,12 @@ impl Explorer<'_> {
         for _ in 0..MOST_STEPS {
             self.steps += 1;
             if self.steps.is_multiple_of(STEPS_PER_CHECK) {
+                self.budget.spend(STEPS_PER_CHECK * WORK_OF_A_STEP);
                 self.budget.check()?;
+                // A node may have more ways than anybody can follow.
+                if self.steps > self.most_steps {
+                    return Err(Unexplored::TooLarge { states: self.limits.states });
+                }
             }
             self.check_regions()?;
             match self.step(goes_on) {
