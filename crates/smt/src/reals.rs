@@ -305,6 +305,11 @@ impl System {
             }
             let (answer, taken) = counted(&solver, budget, || watch.during(|| solver.check()));
             left = left.saturating_sub(taken);
+            if answer == SatResult::Unknown {
+                // The limit was used up, whatever was counted.
+                budget.spend(u64::try_from(limit.as_micros()).unwrap_or(u64::MAX));
+                left = 0;
+            }
             match answer {
                 SatResult::Sat => {
                     let Some(model) = solver.get_model() else { return Solved::Unknown };
