@@ -58,13 +58,10 @@ impl Generator {
     }
 
     fn source(&mut self) -> &'static str {
-        *self.random.pick(&[
-            "PORT->SR",
-            "PORT->DR",
-            "__VERIFIER_nondet_uint()",
-            "PORT->CR",
-            "__VERIFIER_nondet_ushort()",
-        ])
+        const SOURCES: &[&str] =
+            &["PORT->SR", "PORT->DR", "__VERIFIER_nondet_uint()", "PORT->CR", "__VERIFIER_nondet_ushort()"];
+        let source: &&str = self.random.pick(SOURCES);
+        source
     }
 
     fn statement(&mut self) {
@@ -178,7 +175,9 @@ impl Generator {
     }
 
     fn target(&mut self) -> &'static str {
-        *self.random.pick(&["a", "b", "r[n & 3]", "r[1]", "c0.n", "st", "n", "cur->flags"])
+        const TARGETS: &[&str] = &["a", "b", "r[n & 3]", "r[1]", "c0.n", "st", "n", "cur->flags"];
+        let target: &&str = self.random.pick(TARGETS);
+        target
     }
 
     /// A number below four.

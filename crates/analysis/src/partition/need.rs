@@ -70,8 +70,8 @@ impl Need {
     }
 
     /// How much is needed, to see whether there is more.
-    fn size(&self) -> (usize, usize, Vec<(usize, usize, bool)>, Option<Witness>) {
-        let fields = self.fields.values().map(Field::size).collect();
+    fn size(&self) -> impl PartialEq + use<> {
+        let fields: Vec<_> = self.fields.values().map(Field::size).collect();
         (self.cuts.len(), self.points.len(), fields, self.exact)
     }
 }

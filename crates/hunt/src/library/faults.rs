@@ -100,8 +100,8 @@ impl Generator {
             0 => format!("{name}[{beyond}] = 'w'"),
             1 => format!("g0 += (unsigned char){name}[{beyond}]"),
             2 => format!("{name}[-{}] = 'w'", 1 + self.random.below(4)),
-            3 => format!("box.name[8u + g0 % 4u] = 'n'"),
-            _ => format!("g1 += (unsigned char)area[sizeof area + g0 % 4u]"),
+            3 => "box.name[8u + g0 % 4u] = 'n'".to_owned(),
+            _ => "g1 += (unsigned char)area[sizeof area + g0 % 4u]".to_owned(),
         };
         self.line(format!("{text};"));
     }
