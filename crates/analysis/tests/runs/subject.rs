@@ -101,6 +101,8 @@ pub fn for_many(style: Style, programs: u64, runs: u64, test: &mut dyn FnMut(&Su
 
 /// Renames variables so that no two have one name.
 fn with_own_names(mut program: Program) -> Program {
+    // Questions name variables by these names, not by what people call them.
+    program.telling = Default::default();
     for (number, id) in program.variables.ids().enumerate() {
         let name = program.variables[id].name.split('$').next().unwrap_or("").to_owned();
         program.variables[id].name = format!("{name}${number}");

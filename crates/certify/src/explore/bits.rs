@@ -27,12 +27,14 @@ fn least(first: i128, mask: i128, bits: i128) -> Option<i128> {
         return Some(first);
     }
     // It agrees with the first one above some bit, which it has and the first one has not.
-    (0..100).find_map(|at| {
+    let larger = (0..100).find_map(|at| {
         let (one, above) = (1_i128 << at, -1_i128 << (at + 1));
         let rises = first & one == 0 && (mask & one == 0 || bits & one != 0);
         let agrees = (first ^ bits) & mask & above == 0;
         (rises && agrees).then_some(first & above | one | bits & (one - 1))
-    })
+    });
+    // What is negative has all bits above some bit; after the last one comes zero.
+    larger.or_else(|| least(0, mask, bits).filter(|_| first < 0))
 }
 
 #[cfg(test)]
