@@ -124,6 +124,11 @@ impl Ranges {
         self.of_cell(CellId::from_index(cells.start))
     }
 
+    /// The values that the part of a variable that begins at an offset can hold; for an element of an array, any element.
+    pub fn at_offset(&self, program: &Program, variable: VariableId, offset_bits: u64) -> Option<&Values> {
+        self.of_cell(self.cells.at_offset(program, variable, offset_bits)?)
+    }
+
     /// The values that an expression can have.
     pub(crate) fn of_expr(
         &self,

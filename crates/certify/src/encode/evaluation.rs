@@ -141,7 +141,15 @@ impl<'e, 'a> Evaluation<'e, 'a> {
                 let symbol = self.fresh(name, Sort::Bool);
                 Number::unbounded(self.terms().variable(symbol))
             }
+            Scalar::Pointer if !self.encoding.addresses.has_objects() => {
+                // Where no object has an address, all that can be given is a number.
+                let largest = largest(self.program().types.pointer_int(false));
+                self.number_between(name, &BigInt::zero(), &largest)
+            }
             _ => {
+                if scalar == Scalar::Pointer {
+                    self.encoding.note("an address that is given from outside", self.span);
+                }
                 let symbol = self.fresh(name, Sort::Int);
                 Number::unbounded(self.terms().variable(symbol))
             }

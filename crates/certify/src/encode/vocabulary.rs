@@ -56,6 +56,13 @@ pub(super) struct Addresses {
     pub has_functions: bool,
 }
 
+impl Addresses {
+    /// Whether a pointer may have the address of any object at all.
+    pub fn has_objects(&self) -> bool {
+        self.has_strangers || !self.placed.is_empty()
+    }
+}
+
 impl<'a> Encoding<'a> {
     /// Checks declarations and gives them symbols.
     pub fn new(

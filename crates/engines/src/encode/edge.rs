@@ -106,7 +106,6 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
             step.inputs.insert(symbol);
             step
         }
-        Op::Declare(variable) if vocabulary.is_set_before_read(*variable) => Step::skip(terms),
         Op::Declare(variable) => match vocabulary.shape(*variable, data.span) {
             Ok(Shape::Scalar(scalar)) => arbitrary(vocabulary, *variable, scalar, data.span, &mut asked)?,
             _ => heap::forgotten(&encoder, Object::Variable(*variable), Held::Anything)?,

@@ -327,6 +327,11 @@ impl<'p> Vocabulary<'p> {
         self.ranges.at(self.program(), location, variable)
     }
 
+    /// The values that the scalar at an offset in bytes can have, wherever control is; for an element of an array, any element.
+    pub fn values_at_offset(&self, variable: VariableId, offset: u64) -> Option<&Values> {
+        self.ranges.at_offset(self.program(), variable, offset * 8)
+    }
+
     /// The few values that a variable can have, where they are no interval.
     pub fn few_values(&self, variable: VariableId) -> Option<&[i128]> {
         let values = self.ranges.of(self.program(), variable)?.explicit()?;

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use analysis::numbers::Values;
 use analysis::points_to::Object as Pointed;
 use logic::{Symbol, Term};
 use num_bigint::BigInt;
@@ -15,6 +16,7 @@ use program::{LocationId, Op, Scalar, VariableId};
 use super::super::invariants::{is_set_at, ranges_at};
 use super::super::product::Place;
 use super::Proof;
+use crate::encode::memory::Cell;
 use crate::encode::vocabulary::{Bounds, Shape};
 
 /// How often the passes are run again to know what they knew.
@@ -35,6 +37,7 @@ impl Proof<'_, '_> {
             .chain(self.values_at(place))
             .chain(self.bounds_at(place))
             .chain(self.elements_at(place))
+            .chain(self.parts())
             .collect()
     }
 
@@ -59,31 +62,78 @@ impl Proof<'_, '_> {
             };
             let scale = self.vocabulary.scale(variable, Scalar::Int(ty));
             for index in 0..length {
-                let index = self.terms.integer(index * scale);
-                let element = self.terms.select(self.terms.variable(symbol), index);
+                let element = self.element(symbol, index * scale);
                 found.extend(bounds.iter().flat_map(|it| self.terms.conjuncts(it.hold_for(self.terms, element))));
                 found.extend(values.iter().map(|values| self.is_one_of(element, values)));
-                found.extend(here.and_then(|here| match (here.explicit(), here.bounds()) {
-                    (Some(values), _) => Some(self.is_one_of(element, values)),
-                    (None, Some(bounds)) if bounds.is_bounded() => {
-                        Some(self.is_between(bounds.low(), element, bounds.high()))
-                    }
-                    _ => None,
-                }));
+                found.extend(here.and_then(|here| self.is_among(element, here)));
             }
         }
         found
     }
 
-    /// Where pointers lead that matter at a place.
+    /// What ranges say of the parts of records and of short arrays of them. What it says of locals before they are set is not
+    /// kept.
+    fn parts(&self) -> Vec<Term> {
+        let mut found = Vec::new();
+        for (object, cell, symbol) in self.vocabulary.cells() {
+            let (Pointed::Variable(variable), Some(layout)) = (object, self.vocabulary.memory.layout(object)) else {
+                continue;
+            };
+            let offsets: Vec<u64> = layout.offsets(cell).collect();
+            if offsets.len() as u64 > MOST_ELEMENTS || !matches!(layout.cells().get(&cell), Some(Scalar::Int(_))) {
+                continue;
+            }
+            for offset in offsets {
+                let Some(values) = self.vocabulary.values_at_offset(variable, offset) else { continue };
+                let number = match cell {
+                    Cell::One(_) => self.terms.variable(symbol),
+                    Cell::Many(_) => self.element(symbol, offset),
+                    Cell::Alive => continue,
+                };
+                found.extend(self.is_among(number, values));
+            }
+        }
+        found.into_iter().flat_map(|known| self.terms.conjuncts(known)).collect()
+    }
+
+    /// Where pointers lead that matter at a place, those in short arrays included.
     fn addresses_at(&self, place: Place) -> Vec<Term> {
-        let is_pointer = |symbol: Symbol| self.vocabulary.scalar_of(symbol) == Some(Scalar::Pointer);
-        let variables = self.vocabulary.named().into_iter();
-        let variables = variables.map(|(variable, symbol)| (Pointed::Variable(variable), symbol));
-        let cells = self.vocabulary.cells().into_iter().map(|(object, _, symbol)| (object, symbol));
         let is_set = |symbol: Symbol| is_set_at(self.vocabulary, place, symbol);
-        let pointers = variables.chain(cells).filter(|(_, symbol)| is_pointer(*symbol) && is_set(*symbol));
-        pointers.flat_map(|(object, symbol)| self.leads(object, symbol)).collect()
+        let named = self.vocabulary.named().into_iter().filter(|(_, symbol)| is_set(*symbol));
+        let variables = named.flat_map(|(variable, symbol)| {
+            let of = Pointed::Variable(variable);
+            let span = self.vocabulary.program().variables[variable].span;
+            let pointers = match self.vocabulary.shape(variable, span) {
+                Ok(Shape::Scalar(Scalar::Pointer)) => vec![self.terms.variable(symbol)],
+                Ok(Shape::Array { element: Scalar::Pointer, length }) if length <= MOST_ELEMENTS => {
+                    let scale = self.vocabulary.scale(variable, Scalar::Pointer);
+                    (0..length).map(|index| self.element(symbol, index * scale)).collect()
+                }
+                _ => Vec::new(),
+            };
+            pointers.into_iter().map(move |pointer| (of, pointer))
+        });
+        let cells = self.vocabulary.cells().into_iter().filter(|(.., symbol)| is_set(*symbol));
+        let cells = cells.flat_map(|(of, cell, symbol)| {
+            let layout = self.vocabulary.memory.layout(of);
+            let is_pointer = layout.is_some_and(|layout| layout.cells().get(&cell) == Some(&Scalar::Pointer));
+            let pointers = match (cell, layout) {
+                (Cell::One(_), _) if is_pointer => vec![self.terms.variable(symbol)],
+                (Cell::Many(_), Some(layout)) if is_pointer => {
+                    let offsets: Vec<u64> = layout.offsets(cell).collect();
+                    let is_short = offsets.len() as u64 <= MOST_ELEMENTS;
+                    offsets.into_iter().filter(|_| is_short).map(|offset| self.element(symbol, offset)).collect()
+                }
+                _ => Vec::new(),
+            };
+            pointers.into_iter().map(move |pointer| (of, pointer))
+        });
+        variables.chain(cells).flat_map(|(holder, pointer)| self.leads(holder, pointer)).collect()
+    }
+
+    /// What an array holds at an index.
+    fn element(&self, array: Symbol, index: u64) -> Term {
+        self.terms.select(self.terms.variable(array), self.terms.integer(index))
     }
 
     /// The values that variables can have at a place, where these are few and no interval.
@@ -106,16 +156,18 @@ impl Proof<'_, '_> {
         let bounded = |(variable, symbol): (VariableId, Symbol)| {
             self.vocabulary.scalar_of(symbol).filter(|scalar| matches!(scalar, Scalar::Int(_)))?;
             let here = self.vocabulary.values_at(location, variable)?;
-            let number = self.terms.variable(symbol);
-            match (here.explicit(), here.bounds()) {
-                (Some(values), _) => Some(self.is_one_of(number, values)),
-                (None, Some(bounds)) if bounds.is_bounded() => {
-                    Some(self.is_between(bounds.low(), number, bounds.high()))
-                }
-                _ => None,
-            }
+            self.is_among(self.terms.variable(symbol), here)
         };
         set.filter_map(bounded).flat_map(|known| self.terms.conjuncts(known)).collect()
+    }
+
+    /// Says that a number is one of these values, where they are bounded.
+    fn is_among(&self, number: Term, values: &Values) -> Option<Term> {
+        match (values.explicit(), values.bounds()) {
+            (Some(values), _) => Some(self.is_one_of(number, values)),
+            (None, Some(bounds)) if bounds.is_bounded() => Some(self.is_between(bounds.low(), number, bounds.high())),
+            _ => None,
+        }
     }
 
     fn is_between(&self, low: i128, number: Term, high: i128) -> Term {
@@ -127,14 +179,14 @@ impl Proof<'_, '_> {
         self.terms.or(values.iter().map(|&value| self.terms.equal(number, self.terms.integer(value))))
     }
 
-    /// Where a pointer leads that an object holds, and that a machine has no larger numbers than it has.
-    fn leads(&self, holder: Pointed, symbol: Symbol) -> Vec<Term> {
+    /// Where a pointer leads that an object holds, that a machine has no larger numbers than it has, and that there is an
+    /// object where it leads.
+    fn leads(&self, holder: Pointed, pointer: Term) -> Vec<Term> {
         let (terms, memory) = (self.terms, &self.vocabulary.memory);
         let Some(targets) = memory.points_to().contents(holder).filter(|targets| !targets.others) else {
             return Vec::new();
         };
-        let pointer = terms.variable(symbol);
-        let (mut ways, mut bounded) = (Vec::new(), Vec::new());
+        let (mut ways, mut bounded, mut inside) = (Vec::new(), Vec::new(), Vec::new());
         if targets.numbers {
             let from_null = terms.less_equal(terms.integer(0), pointer);
             let last = (BigInt::from(1) << self.vocabulary.program().types.data_model().pointer_bits()) - 1;
@@ -143,17 +195,30 @@ impl Proof<'_, '_> {
         }
         for (&object, offsets) in &targets.objects {
             for offsets in offsets {
-                if offsets.modulus != 0 {
-                    return Vec::new();
-                }
-                let there = terms.equal(pointer, terms.integer(memory.base(object) + offsets.remainder));
+                let first = terms.integer(memory.base(object) + offsets.remainder);
+                let (there, object_is_there) = match (offsets.modulus, memory.layout(object)) {
+                    (0, _) => (terms.equal(pointer, first), terms.equal(pointer, first)),
+                    (modulus, Some(layout)) => {
+                        let end = terms.integer(memory.base(object) + layout.size);
+                        let apart = terms.modulo(terms.subtract(pointer, first), terms.integer(modulus));
+                        let from_base = terms.less_equal(terms.integer(memory.base(object)), pointer);
+                        let aligned = terms.and([from_base, terms.equal(apart, terms.integer(0))]);
+                        let within = |bound| terms.and([aligned, bound]);
+                        (within(terms.less_equal(pointer, end)), within(terms.less(pointer, end)))
+                    }
+                    (_, None) => return Vec::new(),
+                };
                 ways.push(there);
                 bounded.push(there);
+                inside.push(object_is_there);
             }
         }
-        // Both, since what a pointer wraps around to is not known: then the second one is not kept.
-        let (ways, bounded) = (terms.or(ways), terms.or(bounded));
-        if ways == bounded { vec![ways] } else { vec![ways, bounded] }
+        // All of them, since each holds at fewer places: what a pointer wraps around to is not known, and that there is an
+        // object is known only where it was used. What does not hold is not kept.
+        let alternatives = [ways, bounded, inside].into_iter().filter(|ways| !ways.is_empty());
+        let mut found: Vec<Term> = alternatives.map(|ways| terms.or(ways)).collect();
+        found.dedup();
+        found
     }
 }
 
