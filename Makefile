@@ -28,3 +28,8 @@ hunt-engines:
 # Rewrites the expected output on the pages of suite/ and docs/. Read the diff.
 bless:
 	SEMPER_BLESS=1 cargo test --package semper --test pages
+
+# Prints the lines of code, comments, tests and blank lines of each crate. ROOMS=--rooms also lists the folders inside.
+.PHONY: lines
+lines:
+	@python3 tools/lines.py $(ROOMS)
