@@ -33,3 +33,17 @@ bless:
 .PHONY: lines
 lines:
 	@python3 tools/lines.py $(ROOMS)
+
+# Executes the lock-free union-find of the parallel search by Miri: one interleaving of its threads for each of SEEDS seeds, with
+# the effects of weak memory. Needs `rustup toolchain install nightly --component miri,rust-src`. The two files have no `unsafe`,
+# so Miri need not keep track of borrows, which takes most of its time.
+SEEDS ?= 16
+.PHONY: miri
+miri:
+	cd tools/interleavings && MIRIFLAGS="-Zmiri-disable-stacked-borrows -Zmiri-many-seeds=0..$(SEEDS)" cargo +nightly miri run
+
+# Checks that everything compiles with the oldest compiler that Cargo.toml allows (`rustup toolchain install` it first).
+OLDEST = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+.PHONY: oldest
+oldest:
+	cargo +$(OLDEST).0 check --workspace --all-targets --locked
