@@ -47,3 +47,8 @@ OLDEST = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 .PHONY: oldest
 oldest:
 	cargo +$(OLDEST).0 check --workspace --all-targets --locked
+
+# Compares licences and known vulnerabilities of all dependencies with deny.toml. Needs cargo-deny.
+.PHONY: deny
+deny:
+	cargo deny check
