@@ -20,7 +20,7 @@ define_id! {
 /// A part of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cell {
-    /// The variable.
+    /// The variable that it is a part of.
     pub variable: VariableId,
     /// The type of its values; for a bit-field, an integer of its width.
     pub scalar: Scalar,
@@ -67,7 +67,7 @@ impl Cells {
         all
     }
 
-    /// A cell.
+    /// Which part of which variable a cell is.
     pub fn get(&self, cell: CellId) -> &Cell {
         &self.cells[cell]
     }
@@ -82,7 +82,7 @@ impl Cells {
         self.cells.is_empty()
     }
 
-    /// All cells.
+    /// All cells, those of one variable side by side.
     pub fn ids(&self) -> impl ExactSizeIterator<Item = CellId> + use<> {
         self.cells.ids()
     }

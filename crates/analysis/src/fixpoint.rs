@@ -12,7 +12,7 @@ use program::{LocationId, Program};
 
 use crate::flow::{Flow, Graph};
 
-/// Which way facts travel.
+/// In which direction facts are propagated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
     /// From the beginning of an edge to its end.
@@ -30,7 +30,7 @@ pub trait Domain<G: Graph = Program> {
     /// What is known at a location. A location without a fact cannot be reached.
     type Fact: Clone;
 
-    /// Which way facts travel.
+    /// In which direction facts are propagated.
     const DIRECTION: Direction;
 
     /// What holds at a location whatever edges say: at the entry of the program for a forward analysis.

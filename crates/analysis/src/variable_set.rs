@@ -6,7 +6,7 @@
 use foundation::Id;
 use program::VariableId;
 
-/// A set of variables.
+/// A set of variables; iteration is in ascending order.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct VariableSet {
     /// By ascending number; no word is 0.

@@ -45,12 +45,12 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// An error.
+    /// Begins an error: nothing is concluded from an input that has one.
     pub fn error(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, message)
     }
 
-    /// A warning.
+    /// Begins a warning: what the user should know, although the input is understood.
     pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, code, message)
     }

@@ -49,7 +49,7 @@ struct LineMarker {
     line: u32,
 }
 
-/// One source text.
+/// A text that was read, with what is needed to tell lines and columns in it.
 #[derive(Clone, Debug)]
 pub struct SourceText {
     /// The name under which it was read.
@@ -66,9 +66,9 @@ pub struct SourceText {
 pub struct Location {
     /// The file, as the user or a line marker named it.
     pub file: String,
-    /// The line.
+    /// The line, from 1.
     pub line: u32,
-    /// The column.
+    /// The column in characters, from 1.
     pub column: u32,
 }
 

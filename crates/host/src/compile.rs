@@ -26,9 +26,9 @@ pub enum NotCompiled {
     NoCompiler(Vec<String>),
     /// The compiler does not accept the texts, and says this.
     Rejected {
-        /// The compiler.
+        /// The command that was tried.
         compiler: String,
-        /// Its messages.
+        /// What it printed on standard error, up to a limit.
         messages: String,
     },
     /// The budget ended first.

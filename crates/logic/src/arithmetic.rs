@@ -52,7 +52,7 @@ impl Terms {
         self.from_linear(&self.linear(left).subtract(&self.linear(right)))
     }
 
-    /// The negative.
+    /// Changes the sign.
     pub fn negate(&self, term: Term) -> Term {
         self.from_linear(&self.linear(term).negate())
     }

@@ -28,7 +28,7 @@ impl Terms {
         self.junction(terms.into_iter().collect(), false)
     }
 
-    /// Implication.
+    /// The disjunction of the negated premise and the conclusion: there is no node for implications.
     pub fn implies(&self, premise: Term, conclusion: Term) -> Term {
         self.or([self.not(premise), conclusion])
     }

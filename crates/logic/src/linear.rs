@@ -14,7 +14,7 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// Zero.
+    /// The combination of no terms.
     pub fn zero() -> Self {
         Self::default()
     }
@@ -122,7 +122,7 @@ impl Linear {
         Linear { terms, constant: &self.constant * factor }
     }
 
-    /// The negative.
+    /// Changes all signs.
     pub fn negate(&self) -> Linear {
         self.scale(&-BigInt::one())
     }

@@ -158,7 +158,7 @@ impl Terms {
         self.inner.borrow().symbols[symbol.index()].unique.clone()
     }
 
-    /// The sort of a symbol.
+    /// The sort that a symbol was declared with.
     pub fn sort_of_symbol(&self, symbol: Symbol) -> Sort {
         self.inner.borrow().symbols[symbol.index()].sort.clone()
     }

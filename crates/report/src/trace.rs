@@ -89,7 +89,7 @@ pub struct End {
     /// The first of the steps that are repeated for ever; absent where the execution was not followed to that point.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats_from: Option<usize>,
-    /// Whether the run was cut by an assumption, so that it is no execution and shows nothing.
+    /// Whether the run was blocked by an assumption, so that it is no execution and shows nothing.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
     /// What happened, in words.

@@ -31,7 +31,7 @@ pub struct Form {
     pub coefficients: BTreeMap<Unknown, BigInt>,
     /// The coefficients of products, the smaller unknown first.
     pub products: BTreeMap<(Unknown, Unknown), BigInt>,
-    /// The constant.
+    /// The summand without an unknown.
     pub constant: BigInt,
 }
 
@@ -147,7 +147,7 @@ pub enum Relation {
 /// A form compared with zero.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Constraint {
-    /// The form.
+    /// What is compared with zero.
     pub form: Form,
     /// How it compares with zero.
     pub relation: Relation,
@@ -156,7 +156,7 @@ pub struct Constraint {
 /// A rational number in lowest terms with a positive denominator.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fraction {
-    /// The numerator.
+    /// The numerator, which has the sign.
     pub numerator: BigInt,
     /// The denominator, positive.
     pub denominator: BigInt,

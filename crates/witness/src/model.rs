@@ -191,7 +191,7 @@ words! {
     WaypointType {
         /// A condition on variables just before a statement or declaration.
         Assumption = "assumption",
-        /// A branching goes a given way.
+        /// A branch is taken as told.
         Branching = "branching",
         /// A function is entered by the call at the place.
         FunctionEnter = "function_enter",

@@ -23,9 +23,7 @@ const ZERO: Bit = Bit::Constant(false);
 /// A condition on some bits of a value: `value & mask` is, or is less than, a number that has bits in the mask only.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Masked {
-    /// The bits.
     pub mask: u64,
-    /// The number.
     pub number: u64,
 }
 
@@ -71,7 +69,6 @@ impl Bits {
         self.with(constant, |bit, set| if set { opposite(bit) } else { bit })
     }
 
-    /// Shifted to the left.
     pub fn shift_left(&self, count: usize) -> Self {
         let kept = self.0.len().saturating_sub(count);
         let zeros = std::iter::repeat_n(ZERO, self.0.len() - kept);

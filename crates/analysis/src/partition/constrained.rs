@@ -1,9 +1,9 @@
 //! Assumptions that follow an input at once, and the values that they let pass.
 //!
-//! From where the value is there, the only way that control can take is followed: while a location has a single edge,
-//! and that edge cannot stop the run. A run whose value an assumption on this way turns down is no execution, whatever
-//! is observed before: the value need not be tried. Where threads run, the way may never be walked to its end; then a
-//! value is dropped only while nothing but its own thread can see it, so that another value shows the same.
+//! From where the value is there, the only path that control can take is followed: while a location has a single edge,
+//! and that edge cannot stop the run. A run that an assumption on this path blocks is no execution, whatever is observed
+//! before: its value need not be tried. Where threads run, the path may never be taken to its end; then a value is
+//! dropped only while nothing but its own thread can see it, so that another value shows the same.
 
 use num_bigint::BigInt;
 use program::semantics::evaluate::{Environment, Target, evaluate};
@@ -27,7 +27,7 @@ pub(super) struct Follower<'a> {
     pub program: &'a Program,
     pub integers: Integers,
     pub expressions: &'a Expressions,
-    /// Scalars of all kinds: on the way nothing is written through a pointer.
+    /// Scalars of all kinds: on the path nothing is written through a pointer.
     pub cells: &'a Cells,
     /// The variables that atoms read.
     pub observed: &'a VariableSet,
@@ -59,7 +59,7 @@ impl<'a> Follower<'a> {
         conditions
     }
 
-    /// Passes an edge; whether all runs do that come to it and are not cut by it.
+    /// Passes an edge; whether all runs do that come to it and are not blocked by it.
     fn pass(&self, edge: EdgeId, holders: &mut VariableSet, conditions: &mut Conditions<'_>) -> bool {
         let op = &self.program.edges[edge].op;
         if let Op::Assume(condition) = op {

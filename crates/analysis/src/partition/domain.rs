@@ -1,4 +1,4 @@
-//! A domain: representatives, and the classes of values that they stand for.
+//! A domain: the data equivalence classes of an input, each with its representative.
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -12,12 +12,12 @@ use crate::numbers::{Interval, Values};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Domain {
     representatives: Vec<BigInt>,
-    /// The values that each of them stands for. What is in none of them is cut at once.
+    /// The values that each of them stands for. Runs with a value in none of them are blocked at once.
     classes: Vec<Class>,
     rule: Rule,
 }
 
-/// Values that are alike: those of an interval but for some of them, of which some bits are as they are.
+/// An equivalence class: the values of an interval but for some of them, of which some bits are as they are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Class {
     interval: Interval,
@@ -36,7 +36,7 @@ impl Class {
     fn between(interval: Interval, without: Vec<i128>) -> Self {
         let mut class = Self { interval, without, fields: Vec::new(), representative: None };
         let start = interval.nearest_to_zero();
-        // Each value that is left out can be in the way once on each side.
+        // Each value that is left out can be met once on each side.
         let distances = 0..=class.without.len() as i128;
         let mut candidates =
             distances.flat_map(|distance| [start.checked_add(distance), start.checked_sub(distance)]).flatten();
@@ -82,7 +82,7 @@ impl Domain {
         self.rule
     }
 
-    /// The representative that stands for a value; none if every run with that value is cut, or stays what it is with
+    /// The representative that stands for a value; none if every run with that value is blocked, or stays what it is with
     /// any other value.
     pub fn representative_of(&self, value: &BigInt) -> Option<&BigInt> {
         let beyond = if value.sign() == num_bigint::Sign::Minus { i128::MIN } else { i128::MAX };
@@ -120,7 +120,7 @@ impl Domain {
     }
 }
 
-/// The classes of values of a type that are alike, as far as they lie in a range; none if they are too many to be told.
+/// The equivalence classes of the values of a type, as far as they lie in a range; none if they are too many to be told.
 pub(super) fn classes(ty: Interval, range: Interval, need: &Need) -> Option<Vec<Class>> {
     if need.fields.is_empty() {
         return Some(intervals(range, need).into_iter().chain(points(range, need)).collect());

@@ -1,9 +1,9 @@
-//! Classes of values by some of their bits.
+//! Equivalence classes of values by some of their bits.
 //!
 //! A *field* is what a mask selects of a value. A program may tell apart whether a field is a certain number (its
 //! points), whether it is less than one (its cuts), or any two values of it. Fields that have no bit in common are
 //! independent of each other, so that the classes of a value are the combinations of classes of its fields. Where fields
-//! overlap, they are cut into smaller ones: a field is a number if all its parts are as in that number; where the order or
+//! overlap, they are split into smaller ones: a field is a number if all its parts are as in that number; where the order or
 //! the exact value matters, all values of the parts are told apart.
 
 use std::collections::{BTreeMap, BTreeSet};

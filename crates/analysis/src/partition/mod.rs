@@ -1,11 +1,11 @@
-//! Domains of inputs: finitely many values that stand for all.
+//! Domains of inputs: finitely many values that stand for all, one for each data equivalence class.
 //!
 //! For each input, each unwritten variable and each result of a function without a body there is either a list of
-//! *representatives* such that every execution is matched by one in which only representatives are chosen, with the same
+//! *representatives* such that every execution is bisimilar to one in which only representatives are chosen, with the same
 //! control flow, the same letters and the same end; or the reason why there is none. The lists come from four rules:
 //!
 //! 1. *compared*: the value, or some bits of it, are only copied, and compared with constants (`needs`, `masked`): one
-//!    representative for each class of values that no comparison tells apart, the nearest to zero;
+//!    representative for each equivalence class, those values that no comparison tells apart, the nearest to zero;
 //! 2. *small type*: all values of a type of at most eight bits;
 //! 3. *constrained*: what assumptions let pass that follow at once (`constrained`), if that is at most [`MOST_VALUES`]
 //!    values; they also thin out the lists of the other rules;

@@ -1,4 +1,4 @@
-//! What must stay of a value for a run to stay the same.
+//! What must stay of a value for bisimilar runs: its position among cuts and points, fields of its bits, or all of it.
 
 use std::collections::BTreeSet;
 

@@ -2,21 +2,21 @@
 //! its bits are, or all of it.
 //!
 //! The *cuts* of a cell are the numbers `b` such that the program tells what is smaller than `b` from what is not, its
-//! *points* the numbers that it tells from all others; two values are alike if there is no cut between them, and they are
-//! equal or neither is a point. Let two states be related if control is at the same place, each cell holds values that are alike,
-//! and everything else is equal. Then both take the same edges, show the same letters, fail in the same
-//! way, and their successors are related again, since
+//! *points* the numbers that it tells from all others; two values are equivalent if there is no cut between them, and
+//! they are equal or neither is a point. Let two states be related if control is at the same location, each cell holds
+//! equivalent values, and everything else is equal. This is a bisimulation: both take the same edges, show the same
+//! letters, fail alike, and their successors are related again, since
 //!
 //! - a comparison of a cell with a constant `c` makes a cut at `c` or `c + 1`, or the point `c`, so that it comes out the
 //!   same (a comparison with something that has few known values, and is itself kept exactly, does so for all of them);
 //! - a copy from one cell to another gives the first all cuts and points of the second;
-//! - a bit test, a comparison of some bits of the value, makes cuts and points of those bits (`masked`): values that are
-//!   alike have bits that are alike in the same sense;
+//! - a bit test, a comparison of some bits of the value, makes cuts and points of those bits (`masked`): equivalent
+//!   values have bits that are equivalent in the same sense;
 //! - every other use keeps the value exactly.
 //!
-//! So for an input it is enough to try one value of each class of values that are alike. This is the partition
-//! refinement of Graf and Saïdi's predicate abstraction for the simplest case in which it is exact, a bisimulation. It
-//! does not look at the order of edges, and holds for calls and threads too.
+//! So for an input it is enough to try one value of each equivalence class. This is the partition refinement of Graf
+//! and Saïdi's predicate abstraction for the simplest case in which it is exact. It is insensitive to the order of
+//! edges, and holds for calls and threads too.
 
 use std::collections::HashSet;
 
@@ -221,7 +221,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// An operand is evaluated, whoever gets its value: that this goes as before must not depend on what is alike only.
+    /// An operand is evaluated, whoever gets its value: how that ends must not differ between equivalent values.
     fn evaluate(&mut self, value: &Operand) {
         match value {
             Operand::Scalar(expr) => match self.function_of_cell(*expr) {

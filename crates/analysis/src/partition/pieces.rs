@@ -22,12 +22,10 @@ struct Piece {
 }
 
 impl Pieces {
-    /// The identity.
     pub fn identity(from: Interval) -> Self {
         Self(vec![Piece { from, offset: 0 }])
     }
 
-    /// Whether the function is the identity.
     pub fn is_identity(&self) -> bool {
         self.0.iter().all(|piece| piece.offset == 0)
     }
@@ -53,7 +51,7 @@ impl Pieces {
     /// Adds to the cuts and points by which a comparison of the function's result with a constant comes out.
     pub fn compare(&self, op: CompareOp, constant: i128, cuts: &mut Vec<i128>, points: &mut Vec<i128>) {
         for piece in &self.0 {
-            // Whether a value wraps on the way may show as an overflow.
+            // Whether a value wraps in between may show as an overflow.
             if piece.from != self.0[0].from {
                 cuts.push(piece.from.low());
             }
@@ -113,7 +111,7 @@ mod tests {
         wrap(&value.into(), ty).to_i128().expect("small")
     }
 
-    /// `(to)(x + constant)` compared with another constant: values with neither cut nor point between them are alike.
+    /// `(to)(x + constant)` compared with another constant: values with neither cut nor point between them are equivalent.
     #[test]
     fn values_between_cuts_are_alike() {
         for (ty, to) in TYPES.into_iter().flat_map(|ty| TYPES.map(|to| (ty, to))) {

@@ -166,7 +166,7 @@ impl Chooser<'_> {
 
 /// The shortest list that some rule yields for a value of a type that lies in an interval.
 fn shortest(scalar: Scalar, possible: Interval, need: &Need, conditions: Option<&Conditions<'_>>) -> Option<Domain> {
-    // What is not possible may be what assumptions turn down.
+    // What is not possible may be what assumptions block.
     if need.is_nothing() && possible == Interval::ALL {
         return Some(Domain::unread());
     }
@@ -189,7 +189,7 @@ fn shortest(scalar: Scalar, possible: Interval, need: &Need, conditions: Option<
         if let Some(conditions) = conditions {
             let first = list.iter().min_by_key(|class| class.representative().map(i128::unsigned_abs)).cloned();
             list.retain(|class| class.representative().is_some_and(|value| conditions.admit(value)));
-            // If every run is cut, one value shows that.
+            // If every run is blocked, one value shows that.
             if list.is_empty() {
                 list.extend(first);
             }

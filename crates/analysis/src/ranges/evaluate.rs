@@ -44,11 +44,11 @@ impl Lookup for Over<'_> {
 /// Evaluates expressions over sets of values.
 #[derive(Clone, Copy)]
 pub struct Evaluator<'a> {
-    /// The program.
+    /// The program whose expressions are evaluated.
     pub program: &'a Program,
-    /// What integers are.
+    /// Whether arithmetic wraps around.
     pub integers: Integers,
-    /// Its cells.
+    /// The cells by which a [`Lookup`] is asked.
     pub cells: &'a Cells,
     /// Facts about its expressions.
     pub expressions: &'a Expressions,

@@ -18,13 +18,13 @@ use crate::flow::Flow;
 use crate::liveness::Liveness;
 use crate::numbers::Values;
 
-/// Up to this round facts at loop heads are only joined.
+/// Up to this iteration facts at loop heads are only joined.
 const ROUNDS_JOINED: u32 = 3;
-/// Up to this round what grows is widened to the next constant, then to what may be anywhere.
+/// Up to this iteration what grows is widened to the next threshold, a constant, then to what may be anywhere.
 const ROUNDS_TO_CONSTANTS: u32 = 8;
-/// After this round all is forgotten that is known at a loop head.
+/// After this iteration facts at loop heads are widened to top: all is forgotten that is known there.
 const ROUNDS_TO_NOTHING: u32 = 64;
-/// So many descending passes follow.
+/// So many descending iterations (narrowing) follow.
 const DESCENTS: usize = 2;
 
 /// The values that each cell is given by assignments that can be reached, and what is known at each location.

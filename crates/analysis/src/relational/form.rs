@@ -18,12 +18,12 @@ impl Form {
         is_small(value).then_some(Form { terms: Vec::new(), constant: value })
     }
 
-    /// One variable.
+    /// The variable with this number, once.
     pub fn variable(variable: usize) -> Form {
         Form { terms: vec![(1, variable)], constant: 0 }
     }
 
-    /// The summands.
+    /// The summands: coefficients that are not zero, and variables in ascending order.
     pub fn terms(&self) -> &[(i128, usize)] {
         &self.terms
     }
@@ -55,7 +55,7 @@ impl Form {
         fits.then_some(Form { terms, constant })
     }
 
-    /// The negative.
+    /// Changes all signs.
     pub fn negated(&self) -> Form {
         let terms = self.terms.iter().map(|(coefficient, variable)| (-coefficient, *variable)).collect();
         Form { terms, constant: -self.constant }
@@ -86,7 +86,7 @@ pub enum Relation {
 /// A linear constraint.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Constraint {
-    /// The form.
+    /// What is compared with zero.
     pub form: Form,
     /// How it is related to zero.
     pub relation: Relation,

@@ -72,7 +72,7 @@ impl<L: Label> Minterms<L> {
         }
     }
 
-    /// All letters.
+    /// The pieces into which labels are split.
     pub fn letters(&self) -> &[L] {
         &self.letters
     }

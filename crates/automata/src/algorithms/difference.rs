@@ -31,7 +31,7 @@ where
         Self { minuend, complements, alphabet }
     }
 
-    /// The complements.
+    /// The complements, in the order of the parts of a state.
     pub fn complements(&self) -> &[R] {
         &self.complements
     }
@@ -107,7 +107,7 @@ where
     }
 }
 
-/// The language of a remainder is the intersection of its parts' languages, so it shrinks with each of them.
+/// The remaining language of a state is the intersection of its parts' languages, so it shrinks with each of them.
 impl<A, R, T> Subsumption<Remainder<A::State, R::State>> for Difference<A, R, T>
 where
     A: Successors,

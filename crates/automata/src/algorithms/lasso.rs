@@ -35,7 +35,7 @@ pub struct Step<S, L> {
     pub marks: Marks,
 }
 
-/// A run that goes along the stem and then round the cycle for ever.
+/// A run that takes the stem once and then the cycle for ever.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Lasso<S, L> {
     /// The steps from an initial state to the honda; there may be none.
@@ -174,7 +174,7 @@ fn nearest<A: Successors>(
     Ok(parents)
 }
 
-/// A state of the component by its number, and the marks gathered on the way to it.
+/// A state of the component by its number, and the marks gathered on the path to it.
 type Pair = (usize, Marks);
 
 /// Edges by the number of the state they leave and their position there.

@@ -130,7 +130,7 @@ impl<L: Label> StateBased<L> {
         self.edges.len()
     }
 
-    /// All states.
+    /// All states, those that no run reaches included.
     pub fn states(&self) -> impl DoubleEndedIterator<Item = StateId> + ExactSizeIterator + use<L> {
         (0..self.edges.len()).map(StateId::from_index)
     }
@@ -140,7 +140,7 @@ impl<L: Label> StateBased<L> {
         &self.edges[state.index()]
     }
 
-    /// The accepting states.
+    /// The states of which a run must visit one infinitely often to be accepted.
     pub fn accepting_states(&self) -> &StateSet {
         &self.accepting
     }

@@ -4,7 +4,7 @@ use foundation::Id;
 
 use crate::buchi::StateId;
 
-/// A set of states.
+/// A set of states, compared and hashed word by word.
 #[derive(Clone, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
 pub struct StateSet {
     /// One bit for each state. The last word is never zero, so that equal sets are equal vectors.

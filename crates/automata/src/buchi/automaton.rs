@@ -60,7 +60,7 @@ impl<L> Automaton<L> {
         self.initial = states;
     }
 
-    /// Adds an edge.
+    /// Adds an edge behind those that leave the same state. Its marks name acceptance sets of this automaton.
     pub fn add_edge(&mut self, from: StateId, label: L, to: StateId, marks: Marks) {
         debug_assert!(to.index() < self.state_count(), "both ends of an edge are states");
         debug_assert!(marks.is_subset(self.all_marks()), "marks name acceptance sets of the automaton");
@@ -82,7 +82,7 @@ impl<L> Automaton<L> {
         Marks::all(self.acceptance_sets)
     }
 
-    /// All states.
+    /// All states, those that no run reaches included.
     pub fn states(&self) -> impl DoubleEndedIterator<Item = StateId> + ExactSizeIterator + use<L> {
         self.outgoing.ids()
     }

@@ -13,7 +13,7 @@ define_id! {
 /// What is known of one component.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Component {
-    /// Its states.
+    /// Its states, in no particular order.
     pub states: Vec<StateId>,
     /// Whether it has no edge inside, so that no run stays in it.
     pub is_trivial: bool,
@@ -71,7 +71,7 @@ impl Components {
         self.of_state(from).filter(|&component| self.of_state(to) == Some(component))
     }
 
-    /// A component.
+    /// What is known of a component of this automaton.
     pub fn get(&self, id: ComponentId) -> &Component {
         &self.components[id]
     }

@@ -14,7 +14,7 @@ use crate::ltl::{AtomId, Formulas, Letter};
 /// An automaton that was read.
 #[derive(Clone, Debug)]
 pub struct HoaAutomaton {
-    /// The automaton.
+    /// The automaton, with acceptance brought into generalised Büchi form.
     pub automaton: Automaton<Guard>,
     /// The atoms of its alphabet, in the order of the text.
     pub atoms: Vec<AtomId>,

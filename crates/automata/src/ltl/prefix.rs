@@ -2,8 +2,8 @@
 //!
 //! The formula is *progressed* through the prefix: after each letter we hold what the rest of the word must satisfy
 //! (Bacchus and Kabanza, *Using temporal logics to express search control knowledge for planning*, 2000;
-//! Havelund and Roşu 2001). The remainder is kept as alternatives of sets of obligations, which is a normal form, so
-//! it does not grow with the prefix. At the end the remainder of the formula and that of its negation are tested for
+//! Havelund and Roşu 2001). The remaining formula is kept as alternatives of sets of obligations, a normal form, so
+//! it does not grow with the prefix. At the end the remaining formula and that of the negation are tested for
 //! satisfiability by a plain tableau. The answer is exact up to a limit on the work, and says when it is not.
 
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ pub enum PrefixTruth {
     False,
     /// Some extensions may satisfy it and others not.
     Open {
-        /// Whether there are extensions of both kinds for certain. Otherwise the computation was cut short by its
+        /// Whether there are extensions of both kinds for certain. Otherwise the computation was ended by its
         /// limit, and nothing is known.
         exact: bool,
     },
@@ -37,7 +37,7 @@ pub fn evaluate_prefix(formulas: &Formulas, formula: Formula, prefix: &[Letter])
     progression.truth()
 }
 
-/// A formula on its way through a word, letter by letter.
+/// A formula that is progressed through a word, letter by letter.
 #[derive(Clone, Debug)]
 pub struct Progression {
     closure: Closure,
@@ -116,7 +116,7 @@ impl Progression {
         is_satisfiable(&self.closure, sets, &mut Work::new(WORK_LIMIT))
     }
 
-    /// Whether a word meets the remainder that repeats one of a few letters: no atom, all, one, or all but one.
+    /// Whether a word meets the remaining formula that repeats one of a few letters: no atom, all, one, or all but one.
     fn is_met_by_repeating_a_letter(&self, sets: &[Set]) -> bool {
         let flipped = |letter: &Letter, atom: AtomId| {
             let mut flipped = letter.clone();

@@ -22,7 +22,7 @@ pub enum Strength {
 /// The strengths of an automaton's components.
 #[derive(Clone, Debug)]
 pub struct Strengths {
-    /// The components.
+    /// The components whose strengths these are.
     pub components: Components,
     of_component: Vec<Strength>,
 }

@@ -85,7 +85,7 @@ struct Choice<P> {
     put_off: P,
 }
 
-/// What is put off.
+/// A set of eventualities that are put off: as formulas while it matters which, later as marks.
 trait PutOff: Clone + Ord {
     fn is_subset(&self, other: &Self) -> bool;
 }

@@ -8,15 +8,15 @@ use program::{EndKind, Program};
 
 use super::{Change, End, Step};
 
-/// The observed states of a run. A step of a loop lists what changes in the first round or in a later one.
+/// The observed states of a run. A step of a loop lists what changes in the first iteration or in a later one.
 pub fn steps(run: &Run, program: &Program, sources: &SourceMap) -> Vec<Step> {
     let again = changes_of_next_round(run);
     let number = |(index, observation)| step(index, observation, &again, program, sources);
     run.observations.iter().enumerate().map(number).collect()
 }
 
-/// What the second round of a loop changes, as the numbers of steps and of what they write: the last value of the first
-/// round comes before the first one.
+/// What the second iteration of a loop changes, as the numbers of steps and of what they write: the last value of the
+/// first iteration comes before the first one.
 fn changes_of_next_round(run: &Run) -> HashSet<(usize, usize)> {
     let RunEnd::Lasso { start } = run.end else { return HashSet::new() };
     let first = run.observations.iter().enumerate();

@@ -171,7 +171,7 @@ impl Matrix {
         let size = 2 * self.count;
         let first: Vec<i128> = (0..size).map(|node| self.at(i ^ 1, node)).collect();
         let second: Vec<i128> = (0..size).map(|node| self.at(j, node)).collect();
-        // The ways from i, or from the opposite of j, over the new bound once or twice to each node.
+        // The paths from i, or from the opposite of j, over the new bound once or twice to each node.
         let (around_second, around_first) = (second[j ^ 1] + bound, first[i] + bound);
         let onto = |direct: &[i128], around: i128, other: &[i128]| -> Vec<i128> {
             direct.iter().zip(other).map(|(direct, other)| finite(bound + (*direct).min(around + other))).collect()

@@ -39,7 +39,7 @@ pub enum Complement<M> {
     General(RankComplement<M>),
 }
 
-/// A state of a [`Complement`].
+/// A macrostate of the construction that a [`Complement`] has chosen.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ComplementState {
     /// Of a module that accepts by reaching a trap.

@@ -62,7 +62,7 @@ impl<R: Reader> OverAlphabet<R> {
         Self { reader, letters: alphabet.letters().to_vec() }
     }
 
-    /// The reader.
+    /// Gives the reader back, which can compare macrostates.
     pub fn reader(&self) -> &R {
         &self.reader
     }
