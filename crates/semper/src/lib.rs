@@ -40,7 +40,6 @@ pub mod replay;
 pub mod request;
 pub mod saved;
 pub mod subject;
-pub mod suite;
 pub mod understood;
 pub mod vacuity;
 pub mod verdicts;
@@ -55,6 +54,7 @@ pub use foundation;
 pub use host;
 pub use program;
 pub use report;
+pub use suite;
 pub use task;
 
 pub use check::{

@@ -14,8 +14,8 @@ use foundation::{Budget, Exhausted};
 use host::{Allowance, Usage};
 use report::suite::{Outcome, TaskReport};
 
-use super::answer::{Answer, Verdict};
-use super::definition::Task;
+use crate::answer::{Answer, Verdict};
+use crate::definition::Task;
 
 /// How tasks are run.
 #[derive(Clone, Debug)]

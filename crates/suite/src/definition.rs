@@ -11,7 +11,7 @@ use foundation::{Diagnostic, Diagnostics, SourceMap, Span};
 use program::DataModel;
 use witness::yaml::{Node, Value};
 
-use super::document::document;
+use crate::document::document;
 
 /// A program, a property, and the verdict that is expected.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,7 +35,7 @@ pub struct Task {
 
 /// A task as it is defined. Its name is that of the property where there are several in the file, and empty otherwise.
 #[derive(Clone, Debug)]
-pub(super) struct Defined {
+pub(crate) struct Defined {
     pub task: Task,
     /// The places where its files are named.
     pub files: Vec<NamedFile>,
@@ -43,13 +43,13 @@ pub(super) struct Defined {
 
 /// A path, and where the name stands that it was made of.
 #[derive(Clone, Debug)]
-pub(super) struct NamedFile {
+pub(crate) struct NamedFile {
     pub path: String,
     pub span: Span,
 }
 
 /// Reads task definitions.
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     pub sources: &'a mut SourceMap,
     pub diagnostics: &'a mut Diagnostics,
     /// Unknown keys that the user was warned of.

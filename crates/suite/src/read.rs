@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use foundation::{Diagnostic, Diagnostics, SourceMap};
 
-use super::definition::{Defined, NamedFile, Reader, Task};
+use crate::definition::{Defined, NamedFile, Reader, Task};
 
 /// The result of [`read`].
 #[derive(Clone, Debug)]

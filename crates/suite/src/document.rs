@@ -1,6 +1,6 @@
 //! The text of a task definition: what of YAML is read in one, and what is told of the rest.
 //!
-//! The reader is the one of witnesses. What keys mean is for [`definition`](super::definition) to say.
+//! The reader is the one of witnesses. What keys mean is for [`definition`](crate::definition) to say.
 
 use foundation::{Diagnostic, SourceId, SourceMap, Span};
 use witness::yaml::{self, Cause, Limits, Node, Refusal};
@@ -9,7 +9,7 @@ use witness::yaml::{self, Cause, Limits, Node, Refusal};
 const LIMITS: Limits = Limits { bytes: 1 << 20, nodes: 1 << 20, depth: 32 };
 
 /// Reads the one document of a task definition.
-pub(super) fn document(source: SourceId, sources: &SourceMap) -> Result<Node, Box<Diagnostic>> {
+pub(crate) fn document(source: SourceId, sources: &SourceMap) -> Result<Node, Box<Diagnostic>> {
     let start = Span { source, start: 0, end: 0 };
     match yaml::parse(sources, source, LIMITS) {
         Ok(document) => document.ok_or_else(|| Box::new(unsupported("the file is empty", start))),

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 /// The answer of a process.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct Answer {
+pub(crate) struct Answer {
     /// What it found; nothing if it gave no answer.
     pub verdict: Option<Verdict>,
     /// Why there is no definite verdict.
@@ -22,7 +22,7 @@ pub(super) struct Answer {
 
 /// A verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Verdict {
+pub(crate) enum Verdict {
     Holds,
     Violated,
     Unknown,
