@@ -8,7 +8,7 @@ use program::semantics::{Integers, ObserveMode};
 use task::Reason;
 
 use crate::check::{EngineChoice, Settings};
-use crate::subject::Subject;
+use subject::Subject;
 
 /// What to try after all these engines have given up, each for its reason.
 pub(crate) fn advice(

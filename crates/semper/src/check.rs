@@ -20,8 +20,8 @@ use task::{
     Attempt, Certificate, Counterexample, Engine, Judge, Outcome, Reason, Scheduler, Statistics, Task, Verdict,
 };
 
-use crate::execute::{interleaved, lead_back, shortest_lasso};
-use crate::subject::{Property, Subject};
+use subject::execute::{interleaved, lead_back, shortest_lasso};
+use subject::{Property, Subject};
 
 /// What decides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -15,10 +15,9 @@ use report::diagnostics::DiagnosticJson;
 use report::kripke::{EvidenceJson, PathJson, PropertyReport, StructureFigures, StructureReport};
 
 use crate::ltl;
-use crate::properties::{self, Given};
-use crate::request::{Input, Properties, Request};
-use crate::subject::{Property, goal};
 use crate::violation::violating_steps;
+use subject::properties::{self, Given};
+use subject::{Input, Properties, Property, Request, goal};
 
 /// A structure, and properties over it.
 #[derive(Clone, Debug)]

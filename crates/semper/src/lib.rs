@@ -30,16 +30,11 @@
 mod advice;
 pub mod certificates;
 pub mod check;
-pub mod execute;
 pub mod kripke;
-pub mod load;
 pub mod ltl;
-pub mod properties;
 mod races;
 pub mod replay;
-pub mod request;
 pub mod saved;
-pub mod subject;
 pub mod understood;
 pub mod vacuity;
 pub mod verdicts;
@@ -54,18 +49,17 @@ pub use foundation;
 pub use host;
 pub use program;
 pub use report;
+pub use subject::{
+    self, Execution, Input, Loaded, Properties, Property, Request, Subject, TraceTruth, execute, is_complete, load,
+};
 pub use suite;
 pub use task;
 
 pub use check::{
     CheckedOutcome, CheckedVerdict, EngineChoice, RejectedEvidence, Settings, check, check_watched, check_with,
 };
-pub use execute::{Execution, TraceTruth, execute, is_complete};
 pub use foundation::Budget;
-pub use load::{Loaded, load};
 pub use program::semantics::Atomicity;
-pub use request::{Input, Properties, Request};
-pub use subject::{Property, Subject};
 pub use understood::understood;
 pub use vacuity::vacuity;
 pub use verdicts::verdict;

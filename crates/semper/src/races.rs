@@ -16,8 +16,7 @@ use program::{
     VariableKind,
 };
 
-use crate::execute::interpret;
-use crate::subject::Subject;
+use subject::{Subject, execute::interpret};
 
 /// How many executions are looked at.
 const EXECUTIONS: u64 = 24;

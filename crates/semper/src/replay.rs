@@ -20,9 +20,8 @@ use foundation::{Budget, Diagnostic, Diagnostics};
 use task::{Counterexample, Engine, Lasso, Outcome, Reason, Scheduler, Statistics, Task, Verdict};
 
 use crate::check::{CheckedOutcome, CheckedVerdict, Settings, check_with};
-use crate::request::{Input, Request};
 use crate::saved::{Question, SavedFile, sha256};
-use crate::subject::Subject;
+use subject::{Input, Request, Subject};
 
 pub use compiled::{Compiled, CompiledResult, compare_compiled};
 

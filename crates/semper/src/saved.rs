@@ -18,8 +18,7 @@ use program::{DataModel, Program};
 use serde::{Deserialize, Serialize};
 use task::{Counterexample, Lasso, Scheduler};
 
-use crate::request::{Input, Properties, Request};
-use crate::subject::Subject;
+use subject::{Input, Properties, Request, Subject};
 
 pub use answers::SavedAnswer;
 pub use read::read;

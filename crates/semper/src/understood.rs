@@ -7,7 +7,7 @@ use report::diagnostics::DiagnosticJson;
 use report::reachable::reachable_functions;
 use report::understood::{AtomUnderstood, ProgramFigures, PropertyUnderstood, Understood};
 
-use crate::subject::{Property, Subject};
+use subject::{Property, Subject};
 
 /// The subject in figures and canonical forms, with `unknown` as the verdict on every property.
 pub fn understood(subject: &Subject, warnings: Vec<DiagnosticJson>) -> Understood {

@@ -19,8 +19,8 @@ use foundation::{Budget, Diagnostic, Diagnostics, SourceMap, Span};
 use task::{Engine, Task, Verdict};
 
 use crate::check::{CheckedOutcome, CheckedVerdict, Settings, prepare};
-use crate::subject::{Property, Subject};
 use cuts::{Cut, find_cut};
+use subject::{Property, Subject};
 use suspects::{Asked, Part, Suspect, Why, atoms_written, each_suspect};
 
 /// The stable name of these warnings.

@@ -15,8 +15,8 @@ use task::{Attempt, Certificate, Reason, Scheduler};
 use crate::advice::advice;
 use crate::check::{Checked, CheckedOutcome, CheckedVerdict, Settings};
 use crate::races;
-use crate::subject::Subject;
 use crate::violation;
+use subject::Subject;
 
 /// The report on a property. What the user should know of how the program behaved is added to the diagnostics, which
 /// hold what is known of how it was read.

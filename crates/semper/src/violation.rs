@@ -11,8 +11,7 @@ use certify::{Closing, Replayed};
 use program::semantics::{ObserveMode, Occasion};
 use program::{EdgeId, FunctionId, LocationId, Observe, Program};
 
-use crate::execute::loop_start;
-use crate::subject::Subject;
+use subject::{Subject, execute::loop_start};
 
 /// Words longer than this are not looked at.
 const LONGEST: usize = 20_000;

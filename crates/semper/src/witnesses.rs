@@ -32,9 +32,8 @@ use witness::{Invariant, Witness};
 
 use crate::check::Settings;
 use crate::replay::hashes;
-use crate::request::{Input, Properties, Request};
-use crate::subject::Subject;
 use patched::{Original, units};
+use subject::{Input, Properties, Request, Subject};
 
 pub use written::{Proved, of_proof, of_violation};
 

@@ -15,7 +15,7 @@ use task::{Lasso, Task};
 use super::compare::{Comparison, compare};
 use super::driver::{Driver, RUNTIME, driver, machine_options};
 use super::expected::{Expected, Reach, follow};
-use crate::subject::Subject;
+use subject::Subject;
 
 /// What became of the compiled side. This is also the JSON form.
 #[derive(Serialize, Clone, PartialEq, Eq, Debug)]

@@ -15,7 +15,7 @@ use super::expected::Expected;
 use super::instrument::{Instrumented, Plan, Site, instrument};
 use super::queues::Queues;
 use super::stubs::{NEEDED, REPLACED, stubs, written};
-use crate::subject::Subject;
+use subject::Subject;
 
 /// The text that every driver has in common.
 pub(super) const RUNTIME: &str = include_str!("runtime.c");

@@ -10,8 +10,8 @@ use super::driver::driver;
 use super::expected::{Reach, follow};
 use super::*;
 use crate::check::{check, task_of};
-use crate::request::Properties;
 use crate::{Loaded, load};
+use subject::Properties;
 
 /// Programs with violated properties, one for each form of statement and each kind of input.
 const FORMS: &[(&str, &str)] = &[

@@ -16,8 +16,7 @@ use witness::{
 };
 
 use super::{Found, entry_name};
-use crate::request::{Input as File, Request};
-use crate::subject::Subject;
+use subject::{Input as File, Request, Subject};
 
 /// The witness of a counterexample that was replayed. The hashes are those of the request's files, in order; the time is
 /// that of now, in the form of ISO 8601.

@@ -8,7 +8,7 @@ use foundation::{Id, Span};
 use program::semantics::UndefinedMode;
 use program::{EdgeId, EndKind, LocationId, Observe, Op, Program};
 
-use crate::subject::Subject;
+use subject::Subject;
 
 /// More assumptions than this are not looked at.
 const MOST_ASSUMPTIONS: usize = 24;

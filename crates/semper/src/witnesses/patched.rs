@@ -12,9 +12,7 @@ use c_frontend::syntax::symbols::Symbols;
 use foundation::{Budget, Diagnostics, Severity, SourceId, SourceMap, Span};
 
 use super::places::Unit;
-use crate::load::{Loaded, load};
-use crate::request::{Input, Properties, Request};
-use crate::subject::{Property, Subject};
+use subject::{Input, Loaded, Properties, Property, Request, Subject, load};
 
 /// Something to be written around a piece of text.
 #[derive(Clone, Debug)]

@@ -27,9 +27,8 @@ use super::invariants::that_hold;
 use super::patched::{Original, asked, load_patched, units};
 use super::places::Unit;
 use crate::check::{CheckedVerdict, EngineChoice, Settings, check, task_of};
-use crate::request::Request;
 use crate::saved::{Found, as_sv_comp, metadata, specification};
-use crate::subject::Subject;
+use subject::{Request, Subject};
 
 /// How much work it may be to look for candidates and to sort them out.
 const MOST_WORK: u64 = 20_000_000;

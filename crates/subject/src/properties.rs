@@ -9,18 +9,25 @@ use crate::subject;
 
 /// A property as it was read, before its atoms are looked at.
 #[derive(Clone, Debug)]
-pub(crate) struct Read {
+pub struct Read {
+    /// Its name, if it has one.
     pub name: Option<String>,
+    /// The property itself.
     pub formula: Formula,
+    /// Where it was found, for people.
     pub origin: String,
+    /// The text it was read from.
     pub span: Span,
 }
 
 /// What was read apart from the program.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Given {
+pub struct Given {
+    /// All formulas.
     pub formulas: Formulas,
+    /// The properties, in the order in which they were given.
     pub properties: Vec<Read>,
+    /// What every execution of interest satisfies.
     pub assumptions: Vec<Formula>,
     /// The entry function that a property file names.
     pub entry: Option<String>,
@@ -29,7 +36,7 @@ pub(crate) struct Given {
 }
 
 /// Reads the properties that stand outside the program, and the assumptions.
-pub(crate) fn read(request: &Request, sources: &mut SourceMap, diagnostics: &mut Diagnostics) -> Given {
+pub fn read(request: &Request, sources: &mut SourceMap, diagnostics: &mut Diagnostics) -> Given {
     let mut given = Given::default();
     match &request.properties {
         Properties::Annotations => {}
@@ -70,12 +77,7 @@ fn read_file(path: &str, given: &mut Given, sources: &mut SourceMap, diagnostics
 }
 
 /// Adds the properties that are written in a C text.
-pub(crate) fn read_annotations(
-    written: SourceId,
-    given: &mut Given,
-    sources: &SourceMap,
-    diagnostics: &mut Diagnostics,
-) {
+pub fn read_annotations(written: SourceId, given: &mut Given, sources: &SourceMap, diagnostics: &mut Diagnostics) {
     let found = accept(ltl::annotations::find(sources, written, &mut given.formulas), diagnostics);
     given.properties.extend(found.into_iter().flatten().map(|annotation| Read {
         name: annotation.name,
@@ -87,7 +89,7 @@ pub(crate) fn read_annotations(
 
 /// The meaning of every atom, in the order of their ids; nothing where some atom has none. `written` are the texts of
 /// the program as the user wrote them.
-pub(crate) fn resolve_atoms(
+pub fn resolve_atoms(
     given: &Given,
     written: &[SourceId],
     translation: &mut Translation,

@@ -39,7 +39,7 @@ pub fn execute(subject: &Subject, choices: &mut dyn Choices, limits: Limits, bud
 }
 
 /// Runs the program; the edges of the result are those of the subject's program.
-pub(crate) fn interpret(subject: &Subject, choices: &mut dyn Choices, limits: Limits, budget: &Budget) -> Run {
+pub fn interpret(subject: &Subject, choices: &mut dyn Choices, limits: Limits, budget: &Budget) -> Run {
     let semantics = semantics(subject);
     let Some(fine) = interleaved(subject) else {
         return run(&subject.program, semantics, &subject.atoms, choices, limits, budget);
@@ -51,13 +51,13 @@ pub(crate) fn interpret(subject: &Subject, choices: &mut dyn Choices, limits: Li
 
 /// The program whose edges are interrupted where threads may be: at every access to shared memory unless the subject
 /// says otherwise. None where that is the program as it is.
-pub(crate) fn interleaved(subject: &Subject) -> Option<Interleaved> {
+pub fn interleaved(subject: &Subject) -> Option<Interleaved> {
     let is_fine = subject.semantics.atomicity == Atomicity::Statement || !subject.program.has_threads();
     (!is_fine).then(|| interleave(&subject.program))
 }
 
 /// Makes the edges of a run those of the program that was interleaved.
-pub(crate) fn lead_back(run: &mut Run, original_edge: &Arena<EdgeId, EdgeId>) {
+pub fn lead_back(run: &mut Run, original_edge: &Arena<EdgeId, EdgeId>) {
     for observation in &mut run.observations {
         observation.edge = observation.edge.map(|edge| original_edge[edge]);
         if let Occasion::Edge(edge) = &mut observation.occasion {
@@ -86,7 +86,7 @@ fn shorten_loop(run: &mut Run) {
 
 /// The shortest lasso with the same infinite sequence as one of this length whose loop begins at `start`, as the beginning
 /// and the end of its loop. It is told which elements are the same.
-pub(crate) fn shortest_lasso(start: usize, length: usize, same: impl Fn(usize, usize) -> bool) -> (usize, usize) {
+pub fn shortest_lasso(start: usize, length: usize, same: impl Fn(usize, usize) -> bool) -> (usize, usize) {
     let round = length - start;
     let has_period = |period: usize| (start..length - period).all(|at| same(at, at + period));
     let period = (1..round).find(|&period| round.is_multiple_of(period) && has_period(period)).unwrap_or(round);
@@ -98,7 +98,7 @@ pub(crate) fn shortest_lasso(start: usize, length: usize, same: impl Fn(usize, u
 }
 
 /// The letters that an execution repeats for ever begin here; none where the run could go on, or is no execution.
-pub(crate) fn loop_start(end: &RunEnd, length: usize) -> Option<usize> {
+pub fn loop_start(end: &RunEnd, length: usize) -> Option<usize> {
     match end {
         RunEnd::Lasso { start } => Some(*start),
         RunEnd::End(_) | RunEnd::Undefined { .. } | RunEnd::Deadlock | RunEnd::Silent | RunEnd::StoppedAtCall(_) => {

@@ -66,13 +66,13 @@ impl Subject {
 }
 
 /// `assumption1 && … -> property`.
-pub(crate) fn goal(formulas: &mut Formulas, assumptions: &[Formula], property: Formula) -> Formula {
+pub fn goal(formulas: &mut Formulas, assumptions: &[Formula], property: Formula) -> Formula {
     let all = assumptions.iter().copied().reduce(|all, next| formulas.binary(Binary::And, all, next));
     all.map_or(property, |all| formulas.binary(Binary::Implies, all, property))
 }
 
 /// What a built-in atom stands for; none where it calls a function that is not found by its name.
-pub(crate) fn builtin(builtin: &Builtin, function: impl FnOnce(&str) -> Option<FunctionId>) -> Option<program::Atom> {
+pub fn builtin(builtin: &Builtin, function: impl FnOnce(&str) -> Option<FunctionId>) -> Option<program::Atom> {
     match builtin {
         Builtin::Call(name) => function(name).map(program::Atom::Call),
         Builtin::Overflow => Some(program::Atom::Overflow),

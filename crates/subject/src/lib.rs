@@ -1,0 +1,13 @@
+//! What the user asks about, ready to be decided: [`load()`] reads a program and its properties and gives a [`Subject`],
+//! and [`execute()`] runs it once.
+
+pub mod execute;
+pub mod load;
+pub mod properties;
+pub mod request;
+pub mod subject;
+
+pub use execute::{Execution, TraceTruth, execute, is_complete};
+pub use load::{Loaded, load};
+pub use request::{Input, Properties, Request};
+pub use subject::{Property, Subject, goal};
