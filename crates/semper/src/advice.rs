@@ -7,7 +7,7 @@ use foundation::{Exhausted, SourceMap};
 use program::semantics::{Integers, ObserveMode};
 use task::Reason;
 
-use crate::check::{EngineChoice, Settings};
+use check::{EngineChoice, Settings};
 use subject::Subject;
 
 /// What to try after all these engines have given up, each for its reason.

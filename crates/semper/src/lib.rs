@@ -29,7 +29,6 @@
 
 mod advice;
 pub mod certificates;
-pub mod check;
 pub mod kripke;
 pub mod ltl;
 mod races;
@@ -55,8 +54,8 @@ pub use subject::{
 pub use suite;
 pub use task;
 
-pub use check::{
-    CheckedOutcome, CheckedVerdict, EngineChoice, RejectedEvidence, Settings, check, check_watched, check_with,
+pub use ::check::{
+    self, CheckedOutcome, CheckedVerdict, EngineChoice, RejectedEvidence, Settings, check, check_watched, check_with,
 };
 pub use foundation::Budget;
 pub use program::semantics::Atomicity;

@@ -19,8 +19,8 @@ use std::path::Path;
 use foundation::{Budget, Diagnostic, Diagnostics};
 use task::{Counterexample, Engine, Lasso, Outcome, Reason, Scheduler, Statistics, Task, Verdict};
 
-use crate::check::{CheckedOutcome, CheckedVerdict, Settings, check_with};
 use crate::saved::{Question, SavedFile, sha256};
+use check::{CheckedOutcome, CheckedVerdict, Settings, check_with};
 use subject::{Input, Request, Subject};
 
 pub use compiled::{Compiled, CompiledResult, compare_compiled};

@@ -18,7 +18,7 @@ use engines::sampling::Sampling;
 use foundation::{Budget, Diagnostic, Diagnostics, SourceMap, Span};
 use task::{Engine, Task, Verdict};
 
-use crate::check::{CheckedOutcome, CheckedVerdict, Settings, prepare};
+use check::{CheckedOutcome, CheckedVerdict, Settings, prepare};
 use cuts::{Cut, find_cut};
 use subject::{Property, Subject};
 use suspects::{Asked, Part, Suspect, Why, atoms_written, each_suspect};

@@ -13,9 +13,9 @@ use report::verdict::{Evidence, Figure, PropertyVerdict, Tried};
 use task::{Attempt, Certificate, Reason, Scheduler};
 
 use crate::advice::advice;
-use crate::check::{Checked, CheckedOutcome, CheckedVerdict, Settings};
 use crate::races;
 use crate::violation;
+use check::{Checked, CheckedOutcome, CheckedVerdict, Settings};
 use subject::Subject;
 
 /// The report on a property. What the user should know of how the program behaved is added to the diagnostics, which

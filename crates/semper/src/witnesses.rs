@@ -30,8 +30,8 @@ use program::semantics::describe::value_text;
 use serde::Serialize;
 use witness::{Invariant, Witness};
 
-use crate::check::Settings;
 use crate::replay::hashes;
+use check::Settings;
 use patched::{Original, units};
 use subject::{Input, Properties, Request, Subject};
 

@@ -9,8 +9,8 @@ use super::compare::{Comparison, compare};
 use super::driver::driver;
 use super::expected::{Reach, follow};
 use super::*;
-use crate::check::{check, task_of};
 use crate::{Loaded, load};
+use check::{check, task_of};
 use subject::Properties;
 
 /// Programs with violated properties, one for each form of statement and each kind of input.

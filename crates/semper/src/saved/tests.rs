@@ -8,9 +8,9 @@ use serde_json::Value as Json;
 use task::{Counterexample, Lasso, Scheduler};
 
 use super::*;
-use crate::check::{CheckedVerdict, Settings, check};
 use crate::replay::replay;
 use crate::{Loaded, load, saved};
+use check::{CheckedVerdict, Settings, check};
 
 /// Programs with properties that they violate: inputs, schedules, ends, loops, uninitialised memory, floats.
 const WORLD: &[(&str, &str)] = &[
@@ -184,7 +184,7 @@ fn edited_files_show_a_violation_only_where_there_is_one() {
             let (mut request, scheduler) = saved.question().request().unwrap();
             request.files = vec![Input::Text { name: "a.c".into(), text: (*program).into() }];
             let subject = load(&request, &Budget::unlimited()).subject.unwrap();
-            let task = crate::check::task_of(&subject, 0, scheduler);
+            let task = check::task_of(&subject, 0, scheduler);
             let counterexample = Counterexample::Lasso(saved.lasso().unwrap());
             assert!(certify::confirm(&task, &counterexample, &Budget::unlimited()).is_ok(), "{mutant}");
         }

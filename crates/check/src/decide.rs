@@ -295,8 +295,9 @@ fn engine<'w>(settings: &Settings, watch: &'w dyn Watch) -> Box<dyn Engine + 'w>
 }
 
 /// A task, and the way back from it to the subject.
-pub(crate) struct Prepared {
-    pub(crate) task: Task,
+pub struct Prepared {
+    /// The task.
+    pub task: Task,
     /// The atoms of the task, in order, by the subject's numbers.
     atoms: Vec<AtomId>,
     /// For each edge of the task's program, that of the subject's; none where they are the same.
@@ -304,7 +305,7 @@ pub(crate) struct Prepared {
 }
 
 /// The task of a property. It knows the atoms of this property alone, because the atoms decide what is observed.
-pub(crate) fn prepare(subject: &Subject, property: &Property, scheduler: Scheduler) -> Prepared {
+pub fn prepare(subject: &Subject, property: &Property, scheduler: Scheduler) -> Prepared {
     let (formulas, goal, atoms) = alone(&subject.formulas, property.goal);
     let (program, original_edge) = match interleaved(subject) {
         Some(fine) => (fine.program, Some(fine.original_edge)),
@@ -456,7 +457,7 @@ mod tests {
     use task::Lasso;
 
     use super::*;
-    use crate::{Input, Properties, Request, load};
+    use subject::{Input, Properties, Request, load};
 
     /// An engine that finds every property violated, by these inputs.
     struct Claims(Vec<i64>);
