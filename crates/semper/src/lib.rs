@@ -35,7 +35,6 @@ mod races;
 pub mod replay;
 pub mod saved;
 pub mod understood;
-pub mod vacuity;
 pub mod verdicts;
 pub mod violation;
 pub mod witnesses;
@@ -60,5 +59,5 @@ pub use ::check::{
 pub use foundation::Budget;
 pub use program::semantics::Atomicity;
 pub use understood::understood;
-pub use vacuity::vacuity;
+pub use ::vacuity::{self, vacuity};
 pub use verdicts::verdict;

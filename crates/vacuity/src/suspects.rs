@@ -23,7 +23,7 @@ use automata::ltl::{Binary, Formula, Formulas, Node, Unary};
 
 /// Something that may hold for a trivial reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Suspect {
+pub(crate) struct Suspect {
     /// The formula that would hold trivially.
     pub whole: Formula,
     /// The part of it that would be the reason.
@@ -40,7 +40,7 @@ pub(super) struct Suspect {
 
 /// A subformula at its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Part {
+pub(crate) struct Part {
     /// The subformula.
     pub formula: Formula,
     /// How many atoms stand to the left of it in the goal.
@@ -53,7 +53,7 @@ pub(super) struct Part {
 
 /// What makes a formula hold trivially.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Why {
+pub(crate) enum Why {
     /// No execution satisfies the assumptions.
     NoAssumption,
     /// The part never holds.
@@ -68,7 +68,7 @@ pub(super) enum Why {
 
 /// Where in an execution a formula is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Asked {
+pub(crate) enum Asked {
     /// At the start only.
     AtStart,
     /// Everywhere.
@@ -91,7 +91,7 @@ impl Asked {
 
 /// Shows the suspects of a goal, from the outside inwards. Where a suspicion is confirmed, nothing inside the part that
 /// was replaced is shown. With assumptions, the goal is the implication from all of them to the property.
-pub(super) fn each_suspect(
+pub(crate) fn each_suspect(
     formulas: &mut Formulas,
     goal: Formula,
     has_assumptions: bool,
@@ -114,7 +114,7 @@ pub(super) fn each_suspect(
 }
 
 /// How many atoms are written in a formula.
-pub(super) fn atoms_written(formulas: &Formulas, formula: Formula) -> u64 {
+pub(crate) fn atoms_written(formulas: &Formulas, formula: Formula) -> u64 {
     figures(formulas, formula)[&formula].atoms
 }
 

@@ -15,7 +15,7 @@ const MOST_ASSUMPTIONS: usize = 24;
 
 /// What leaves a program without executions.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Cut {
+pub(crate) enum Cut {
     /// Runs come to each of these assumptions, and none passes it.
     Impassable(Vec<Span>),
     /// Without this assumption there would be executions. Some runs pass it, but sooner or later it cuts them.
@@ -31,7 +31,7 @@ type Ask<'a> = dyn FnMut(&dyn Fn(&mut Program)) -> Option<bool> + 'a;
 
 /// What leaves this subject without executions, which is known to have none. It is told whether a changed subject has
 /// one; where that is not known, there is no answer.
-pub(super) fn find_cut(subject: &Subject, mut has_execution: impl FnMut(&Subject) -> Option<bool>) -> Cut {
+pub(crate) fn find_cut(subject: &Subject, mut has_execution: impl FnMut(&Subject) -> Option<bool>) -> Cut {
     let assumptions = assumptions(&subject.program);
     let mut changed = subject.clone();
     let mut ask = |change: &dyn Fn(&mut Program)| {

@@ -9,14 +9,14 @@ use std::collections::HashSet;
 use automata::ltl::{AtomId, Formula, Formulas, Node};
 use foundation::{SourceMap, Span};
 
-use super::suspects::Part;
+use crate::suspects::Part;
 
 /// Beyond this many atoms nobody reads a formula, and its parts have no places.
 const MOST_ATOMS: u64 = 10_000;
 
 /// The place of a part of a property that is written within `text`. The atoms of the part are counted from the
 /// property's own first atom.
-pub(super) fn place(formulas: &Formulas, property: Formula, part: &Part, text: Span, sources: &SourceMap) -> Span {
+pub(crate) fn place(formulas: &Formulas, property: Formula, part: &Part, text: Span, sources: &SourceMap) -> Span {
     let last = part.atoms_before.saturating_add(part.atoms);
     if part.atoms == 0 || last > MOST_ATOMS {
         return text;
@@ -27,7 +27,7 @@ pub(super) fn place(formulas: &Formulas, property: Formula, part: &Part, text: S
 }
 
 /// The place of an assumption, as far as its atoms know it.
-pub(super) fn place_of_atoms(formulas: &Formulas, formula: Formula, sources: &SourceMap) -> Option<Span> {
+pub(crate) fn place_of_atoms(formulas: &Formulas, formula: Formula, sources: &SourceMap) -> Option<Span> {
     let origins = formulas.atoms_of(formula).into_iter().filter_map(|atom| formulas.atoms().origin(atom));
     let mut spans = origins.map(|origin| with_quotes(origin.span, sources));
     let first = spans.next()?;

@@ -266,8 +266,10 @@ fn place_in_property(
 
 #[cfg(test)]
 mod tests {
+    use check::{EngineChoice, check};
+    use subject::{Input, Properties, Request, load};
+
     use super::*;
-    use crate::{EngineChoice, Input, Properties, Request, check, load};
 
     /// The warnings' messages with the texts that they point to.
     fn warnings(text: &str, assumption: Option<&str>, formula: &str, engine: EngineChoice) -> Vec<(String, String)> {
