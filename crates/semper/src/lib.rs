@@ -42,6 +42,7 @@ pub mod witnesses;
 pub use automata;
 pub use c_frontend;
 pub use certify;
+pub use compiled;
 pub use engines;
 pub use foundation;
 pub use host;

@@ -1,18 +1,8 @@
 //! Executes a saved counterexample again: its program is found and compared with the one it was saved for, the
-//! interpreter executes it, and where there is a C compiler, the compiled program does ([`compare_compiled`]).
+//! interpreter executes it, and where there is a C compiler, the compiled program does (`compiled`).
 //!
 //! The verdict is that of the interpreter, by the check that every violation passes ([`certify`]). What the compiled
 //! program does is said beside it: it tests the semantics, not the property.
-
-mod compare;
-mod compiled;
-mod driver;
-mod expected;
-mod instrument;
-mod queues;
-mod stubs;
-#[cfg(test)]
-mod tests;
 
 use std::path::Path;
 
@@ -22,8 +12,6 @@ use task::{Counterexample, Engine, Lasso, Outcome, Reason, Scheduler, Statistics
 use crate::saved::{Question, SavedFile, sha256};
 use check::{CheckedOutcome, CheckedVerdict, Settings, check_with};
 use subject::{Input, Request, Subject};
-
-pub use compiled::{Compiled, CompiledResult, compare_compiled};
 
 /// The name that stands where an engine's does.
 pub const NAME: &str = "replay";

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use automata::ltl;
+use compiled::{Compiled, compare_compiled};
 use foundation::{Diagnostics, SourceMap};
 use report::verdict::{Detail, PropertyVerdict, Verdicts};
-use semper::replay::{Compiled, compare_compiled};
 use semper::saved::Saved;
 use semper::{CheckedVerdict, Settings, replay, saved};
 use serde::Serialize;

@@ -10,12 +10,12 @@ use std::fmt::Write as _;
 use program::semantics::layout::{Leaf, leaves};
 use program::{Callee, FloatType, InputSource, IntType, Op, Operand, Program, Root, Scalar, TypeId};
 
-use super::driver::Names;
-use super::queues::Queues;
+use crate::driver::Names;
+use crate::queues::Queues;
 
 /// Functions that the driver stands for, with what they do there. They get names of their own, because prototypes of one
 /// name must agree.
-pub(super) const REPLACED: &[(&str, &str)] = &[
+pub(crate) const REPLACED: &[(&str, &str)] = &[
     ("exit", ENDS),
     ("_exit", ENDS),
     ("_Exit", ENDS),
@@ -46,11 +46,11 @@ const ASSUMES: &str = "(int holds) { CALLED semper_assumption(holds); }";
 const NOTHING: &str = "() { CALLED }";
 
 /// Functions that the runtime itself calls: what the program means by these names gets other ones.
-pub(super) const NEEDED: &[&str] =
+pub(crate) const NEEDED: &[&str] =
     &["open", "write", "_exit", "sigaction", "sigaltstack", "siglongjmp", "memcpy", "__errno_location"];
 
 /// The functions without a body: they give what was recorded.
-pub(super) fn stubs(program: &Program, names: &Names, queues: &Queues) -> Result<String, String> {
+pub(crate) fn stubs(program: &Program, names: &Names, queues: &Queues) -> Result<String, String> {
     let mut wanted: BTreeMap<String, Option<Scalar>> = BTreeMap::new();
     for edge in program.edges.values() {
         match &edge.op {
@@ -182,7 +182,7 @@ fn writes(program: &Program, name: &str, queues: &Queues) -> Result<String, Stri
 const MOST_ARGUMENTS: u32 = 64;
 
 /// The scalars that a function without a body writes where an argument points, if they are the same in all calls.
-pub(super) fn written(program: &Program, name: &str, argument: u32) -> Result<Vec<Leaf>, String> {
+pub(crate) fn written(program: &Program, name: &str, argument: u32) -> Result<Vec<Leaf>, String> {
     let refused = |why: &str| Err(format!("`{name}`, which has no body, writes through argument {argument} {why}"));
     let is_meant = |source: &InputSource| matches!(source, InputSource::Argument { function, argument: number } if function == name && *number == argument);
     let mut found: Option<TypeId> = None;

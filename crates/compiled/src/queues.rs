@@ -7,12 +7,12 @@ use program::semantics::describe::qualified_name;
 use program::semantics::{Pointer, Question, Value};
 use program::{Program, Scalar, VariableId, VariableKind};
 
-use super::driver::Mark;
-use super::expected::Asked;
-use super::instrument::Plan;
+use crate::driver::Mark;
+use crate::expected::Asked;
+use crate::instrument::Plan;
 
 /// The values that were asked for, by name.
-pub(super) struct Queues {
+pub(crate) struct Queues {
     pub names: Vec<String>,
     /// By queue: the bits of each value, and how many states had been observed.
     values: Vec<Vec<(u64, usize)>>,

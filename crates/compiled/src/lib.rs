@@ -3,6 +3,15 @@
 //!
 //! The flags are those under which the semantics agrees with compilers (`docs/semantics.md`).
 
+mod compare;
+mod driver;
+mod expected;
+mod instrument;
+mod queues;
+mod stubs;
+#[cfg(test)]
+mod tests;
+
 use std::time::Duration;
 
 use certify::Replayed;
@@ -10,12 +19,12 @@ use foundation::{Budget, SourceMap};
 use host::{Allowance, Ending, NotCompiled, Workshop};
 use program::semantics::{Integers, RunEnd};
 use serde::Serialize;
+use subject::Subject;
 use task::{Lasso, Task};
 
-use super::compare::{Comparison, compare};
-use super::driver::{Driver, RUNTIME, driver, machine_options};
-use super::expected::{Expected, Reach, follow};
-use subject::Subject;
+use crate::compare::{Comparison, compare};
+use crate::driver::{Driver, RUNTIME, driver, machine_options};
+use crate::expected::{Expected, Reach, follow};
 
 /// What became of the compiled side. This is also the JSON form.
 #[derive(Serialize, Clone, PartialEq, Eq, Debug)]

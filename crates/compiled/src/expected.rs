@@ -17,7 +17,7 @@ use task::{Lasso, Task};
 
 /// An execution up to some point.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Expected {
+pub(crate) struct Expected {
     /// What is observed, in order.
     pub events: Vec<ExpectedEvent>,
     /// The values that are asked for, in order.
@@ -34,7 +34,7 @@ pub(super) struct Expected {
 
 /// An observed state.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct ExpectedEvent {
+pub(crate) struct ExpectedEvent {
     pub occasion: Occasion,
     /// The source text of the edge that was taken to its end.
     pub span: Option<Span>,
@@ -45,7 +45,7 @@ pub(super) struct ExpectedEvent {
 
 /// A value that the program asks for.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Asked {
+pub(crate) struct Asked {
     pub question: Question,
     pub value: Value,
     /// How many states were observed before.
@@ -54,7 +54,7 @@ pub(super) struct Asked {
 
 /// How far an execution is followed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reach {
+pub(crate) struct Reach {
     /// Up to this many states that the property observes.
     pub observations: usize,
     /// Up to this many states in all.
@@ -65,7 +65,7 @@ pub(super) struct Reach {
 const MOST_STEPS: u64 = 20_000_000;
 
 /// Follows the execution of a lasso, which is known to be one.
-pub(super) fn follow(task: &Task, lasso: &Lasso, reach: Reach, budget: &Budget) -> Expected {
+pub(crate) fn follow(task: &Task, lasso: &Lasso, reach: Reach, budget: &Budget) -> Expected {
     let mut expected = Expected::default();
     // An execution that cannot go on is followed as far as it goes.
     let _ = walk(task, lasso, reach, budget, &mut expected);

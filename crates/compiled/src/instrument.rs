@@ -22,11 +22,11 @@ use c_frontend::syntax::symbols::Symbols;
 use foundation::{Diagnostics, SourceId, SourceMap, Span};
 
 /// Where a probe stands: its number is its index.
-pub(super) type Site = Span;
+pub(crate) type Site = Span;
 
 /// What is to be put into the texts besides probes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Plan {
+pub(crate) struct Plan {
     /// Functions whose activations are followed, with their numbers.
     pub frames: BTreeMap<String, usize>,
     /// Local variables whose addresses are noted, by the place of their declarator, with their numbers.
@@ -40,7 +40,7 @@ pub(super) struct Plan {
 
 /// A text with probes.
 #[derive(Clone, Debug)]
-pub(super) struct Instrumented {
+pub(crate) struct Instrumented {
     pub text: String,
     /// The names that the text declares outside of functions.
     pub declared: BTreeSet<String>,
@@ -49,7 +49,7 @@ pub(super) struct Instrumented {
 }
 
 /// Puts probes into the text of a translation unit, which is known to be correct; their sites are added.
-pub(super) fn instrument(unit: SourceId, sources: &SourceMap, plan: &Plan, sites: &mut Vec<Site>) -> Instrumented {
+pub(crate) fn instrument(unit: SourceId, sources: &SourceMap, plan: &Plan, sites: &mut Vec<Site>) -> Instrumented {
     let text = sources.text(unit);
     let (mut map, mut symbols) = (SourceMap::new(), Symbols::default());
     let source = map.add(sources.name(unit), text);

@@ -1,17 +1,14 @@
 //! Compiled programs observe what the interpreter does, in every form of statement; and a difference is found where
 //! there is one. Where there is no C compiler, nothing is tried.
 
+use check::{CheckedVerdict, Settings, check, task_of};
 use foundation::Budget;
 use program::DataModel;
 use program::semantics::ObserveMode;
+use subject::{Input, Loaded, Properties, Request, load};
+use task::{Counterexample, Scheduler};
 
-use super::compare::{Comparison, compare};
-use super::driver::driver;
-use super::expected::{Reach, follow};
 use super::*;
-use crate::{Loaded, load};
-use check::{check, task_of};
-use subject::Properties;
 
 /// Programs with violated properties, one for each form of statement and each kind of input.
 const FORMS: &[(&str, &str)] = &[

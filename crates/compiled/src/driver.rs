@@ -11,18 +11,18 @@ use program::semantics::{Occasion, Question, Value};
 use program::{Atom, DataModel, FunctionId, InputSource, Op, Program, VariableId, VariableKind};
 use task::Task;
 
-use super::expected::Expected;
-use super::instrument::{Instrumented, Plan, Site, instrument};
-use super::queues::Queues;
-use super::stubs::{NEEDED, REPLACED, stubs, written};
+use crate::expected::Expected;
+use crate::instrument::{Instrumented, Plan, Site, instrument};
+use crate::queues::Queues;
+use crate::stubs::{NEEDED, REPLACED, stubs, written};
 use subject::Subject;
 
 /// The text that every driver has in common.
-pub(super) const RUNTIME: &str = include_str!("runtime.c");
+pub(crate) const RUNTIME: &str = include_str!("runtime.c");
 
 /// Everything that is compiled, and what it is to write down.
 #[derive(Clone, Debug)]
-pub(super) struct Driver {
+pub(crate) struct Driver {
     /// The user's texts with probes.
     pub units: Vec<String>,
     /// The tables and the functions that give inputs.
@@ -43,7 +43,7 @@ pub(super) struct Driver {
 
 /// What a line of the trace says that happened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Mark {
+pub(crate) enum Mark {
     /// The start.
     Begin,
     /// The probe with this number.
@@ -57,7 +57,7 @@ pub(super) enum Mark {
 }
 
 /// Makes a driver for an execution. The error says why the program cannot be compiled with one.
-pub(super) fn driver(
+pub(crate) fn driver(
     subject: &Subject,
     task: &Task,
     sources: &SourceMap,
@@ -179,7 +179,7 @@ fn units(program: &Program) -> Vec<SourceId> {
 }
 
 /// Functions whose activations are followed and local variables that atoms read.
-pub(super) struct Names {
+pub(crate) struct Names {
     frames: Vec<FunctionId>,
     locals: Vec<(VariableId, FunctionId)>,
     entry: Option<FunctionId>,
@@ -212,7 +212,7 @@ impl Names {
     }
 
     /// The number of a function whose activations are followed.
-    pub(super) fn frame(&self, function: FunctionId) -> Option<usize> {
+    pub(crate) fn frame(&self, function: FunctionId) -> Option<usize> {
         self.frames.iter().position(|known| *known == function)
     }
 
@@ -474,7 +474,7 @@ fn run_tables(program: &Program, expected: &Expected, marks: &[(usize, Mark)], t
 }
 
 /// The compiler's options for the sizes of types.
-pub(super) fn machine_options(data_model: DataModel) -> &'static [&'static str] {
+pub(crate) fn machine_options(data_model: DataModel) -> &'static [&'static str] {
     match data_model {
         DataModel::Lp64 => &[],
         DataModel::Ilp32 => &["-m32", "-msse2", "-mfpmath=sse"],

@@ -3,12 +3,12 @@
 use foundation::{SourceMap, Span};
 use program::semantics::Occasion;
 
-use super::driver::{Driver, Mark};
-use super::expected::Expected;
+use crate::driver::{Driver, Mark};
+use crate::expected::Expected;
 
 /// What a comparison found.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Comparison {
+pub(crate) enum Comparison {
     /// All states that were compared are the same.
     Same,
     /// The first difference, in words.
@@ -25,7 +25,7 @@ struct Line<'t> {
 }
 
 /// Compares a trace with the expected one.
-pub(super) fn compare(
+pub(crate) fn compare(
     trace: &str,
     driver: &Driver,
     expected: &Expected,
