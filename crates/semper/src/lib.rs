@@ -28,12 +28,9 @@
 //! ```
 
 mod advice;
-pub mod certificates;
 pub mod kripke;
 pub mod ltl;
 mod races;
-pub mod replay;
-pub mod saved;
 pub mod understood;
 pub mod verdicts;
 pub mod violation;
@@ -44,6 +41,7 @@ pub use c_frontend;
 pub use certify;
 pub use compiled;
 pub use engines;
+pub use evidence::{self, certificates, replay, saved};
 pub use foundation;
 pub use host;
 pub use program;

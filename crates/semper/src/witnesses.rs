@@ -30,8 +30,8 @@ use program::semantics::describe::value_text;
 use serde::Serialize;
 use witness::{Invariant, Witness};
 
-use crate::replay::hashes;
 use check::Settings;
+use evidence::replay::hashes;
 use patched::{Original, units};
 use subject::{Input, Properties, Request, Subject};
 

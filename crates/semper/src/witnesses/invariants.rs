@@ -18,8 +18,8 @@ use super::patched::{Original, Patch, asked, check_expression, load_patched};
 use super::places::{Form, Site};
 use super::transition::{Transition, is_well_founded};
 use super::{Answer, Validation};
-use crate::replay::replay;
 use check::{CheckedVerdict, Settings, check};
+use evidence::replay::replay;
 
 /// The number of the first invariant that was false.
 const GHOSTS: [&str; 2] = ["int semper_bad", "int semper_choice(void)"];

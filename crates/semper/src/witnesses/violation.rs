@@ -19,8 +19,8 @@ use witness::{Action, Segment, Waypoint, WaypointType};
 use super::patched::{Asked, Original, Patch, asked, check_expression, load_patched};
 use super::places::{Form, Site};
 use super::{Answer, Validation, told};
-use crate::replay::replay;
 use check::{CheckedVerdict, Settings, check};
+use evidence::replay::replay;
 
 /// The counter of passed segments, and what is turned when a cycle has been passed.
 const GHOSTS: [&str; 2] = ["int semper_at", "int semper_turn"];

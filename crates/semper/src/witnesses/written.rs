@@ -26,8 +26,8 @@ use super::c_text::{Named, Names, condition, expression};
 use super::invariants::that_hold;
 use super::patched::{Original, asked, load_patched, units};
 use super::places::Unit;
-use crate::saved::{Found, as_sv_comp, metadata, specification};
 use check::{CheckedVerdict, EngineChoice, Settings, check, task_of};
+use evidence::saved::{Found, as_sv_comp, metadata, specification};
 use subject::{Request, Subject};
 
 /// How much work it may be to look for candidates and to sort them out.

@@ -34,13 +34,7 @@ pub fn as_sv_comp(
 }
 
 /// Who says what of which program: what the entries of all witnesses begin with.
-pub(crate) fn metadata(
-    request: &Request,
-    subject: &Subject,
-    property: usize,
-    hashes: &[String],
-    created: String,
-) -> Metadata {
+pub fn metadata(request: &Request, subject: &Subject, property: usize, hashes: &[String], created: String) -> Metadata {
     let name = |file: &File| match file {
         File::File(name) | File::Text { name, .. } => name.clone(),
     };
@@ -68,7 +62,7 @@ pub(crate) fn metadata(
 }
 
 /// The property in the form of the competition.
-pub(crate) fn specification(subject: &Subject, property: usize) -> String {
+pub fn specification(subject: &Subject, property: usize) -> String {
     let formula = subject.formulas.display(subject.properties[property].goal);
     format!("CHECK( init({}()), LTL({formula}) )", entry_name(&subject.program))
 }

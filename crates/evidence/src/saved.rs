@@ -23,7 +23,7 @@ use subject::{Input, Properties, Request, Subject};
 pub use answers::SavedAnswer;
 pub use read::read;
 pub use sv_comp::as_sv_comp;
-pub(crate) use sv_comp::{metadata, specification};
+pub use sv_comp::{metadata, specification};
 pub use witness::sha256;
 
 /// What the files call themselves.
@@ -273,7 +273,7 @@ impl Question {
 }
 
 /// What wrote a file.
-pub(crate) fn producer() -> String {
+pub fn producer() -> String {
     format!("semper {}", env!("CARGO_PKG_VERSION"))
 }
 

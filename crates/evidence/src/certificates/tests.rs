@@ -7,9 +7,10 @@ use foundation::{Budget, SourceMap};
 use task::Scheduler;
 
 use super::{read, robustness, write};
-use crate::check;
+
 use crate::saved::Question;
-use crate::{CheckedVerdict, EngineChoice, Input, Properties, Request, Settings, load};
+use check::{CheckedVerdict, EngineChoice, Settings, check};
+use subject::{Input, Properties, Request, load};
 
 const WORLD: [(&str, &str, EngineChoice); 4] = [
     ("int x; int main(void) { while (1) x = 1; }", "F \"x == 1\"", EngineChoice::Fairness),
@@ -34,7 +35,7 @@ fn certificate(program: &str, formula: &str, engine: EngineChoice) -> String {
     let request = request(program, formula);
     let subject = load(&request, &Budget::unlimited()).subject.expect("correct");
     let settings = Settings { engine, ..Settings::default() };
-    let outcome = crate::check(&subject, 0, &settings, &Budget::unlimited());
+    let outcome = check(&subject, 0, &settings, &Budget::unlimited());
     let CheckedVerdict::Holds { certificate, .. } = outcome.verdict else { panic!("{formula}: {:?}", outcome.verdict) };
     let question = Question::new(&request, &subject, 0, Scheduler::Any, vec!["0".repeat(64)]);
     write(&question, &certificate).expect("it is written down")

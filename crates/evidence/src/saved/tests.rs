@@ -9,8 +9,9 @@ use task::{Counterexample, Lasso, Scheduler};
 
 use super::*;
 use crate::replay::replay;
-use crate::{Loaded, load, saved};
+use crate::saved;
 use check::{CheckedVerdict, Settings, check};
+use subject::{Loaded, load};
 
 /// Programs with properties that they violate: inputs, schedules, ends, loops, uninitialised memory, floats.
 const WORLD: &[(&str, &str)] = &[
