@@ -34,7 +34,6 @@ mod races;
 pub mod understood;
 pub mod verdicts;
 pub mod violation;
-pub mod witnesses;
 
 pub use automata;
 pub use c_frontend;
@@ -51,6 +50,7 @@ pub use subject::{
 };
 pub use suite;
 pub use task;
+pub use validation;
 
 pub use ::check::{
     self, CheckedOutcome, CheckedVerdict, EngineChoice, RejectedEvidence, Settings, check, check_watched, check_with,

@@ -8,8 +8,8 @@ use semper::certify::Replayed;
 use semper::replay;
 use semper::saved::{Found, Question, Saved};
 use semper::task::{Attempt, Certificate, Scheduler, Verdict};
-use semper::witnesses::{Proved, of_proof, of_violation};
 use semper::{CheckedOutcome, CheckedVerdict, EngineChoice, RejectedEvidence, Request, Settings, Subject};
+use validation::{Proved, of_proof, of_violation};
 
 use super::draft::Draft;
 use super::limits::{Limited, no_verdict};

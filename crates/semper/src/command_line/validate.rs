@@ -4,8 +4,8 @@ use anyhow::Result;
 use foundation::{Diagnostics, Exhausted, SourceMap};
 use host::LastWords;
 use semper::Settings;
-use semper::witnesses::{Answer, Validation, request_for, validate};
 use serde::Serialize;
+use validation::{Answer, Validation, request_for, validate};
 use witness::{Content, Reading};
 
 use super::limits::{Limited, json, said};

@@ -22,10 +22,10 @@ use witness::{
     Witness,
 };
 
-use super::c_text::{Named, Names, condition, expression};
-use super::invariants::that_hold;
-use super::patched::{Original, asked, load_patched, units};
-use super::places::Unit;
+use crate::c_text::{Named, Names, condition, expression};
+use crate::invariants::that_hold;
+use crate::patched::{Original, asked, load_patched, units};
+use crate::places::Unit;
 use check::{CheckedVerdict, EngineChoice, Settings, check, task_of};
 use evidence::saved::{Found, as_sv_comp, metadata, specification};
 use subject::{Request, Subject};

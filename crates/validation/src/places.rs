@@ -16,8 +16,8 @@ use foundation::{Diagnostics, SourceId, SourceMap, Span};
 use witness::{Location, WaypointType};
 
 /// A text of the program with its syntax. Its spans are those of the program.
-pub(super) struct Unit<'s> {
-    pub(super) source: SourceId,
+pub(crate) struct Unit<'s> {
+    pub(crate) source: SourceId,
     sources: &'s SourceMap,
     ast: Ast,
     /// Where the lines begin, if they are counted in the text itself.
@@ -26,14 +26,14 @@ pub(super) struct Unit<'s> {
 
 /// A place at which something can be inserted, and how.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(super) struct Site {
-    pub(super) span: Span,
-    pub(super) form: Form,
+pub(crate) struct Site {
+    pub(crate) span: Span,
+    pub(crate) form: Form,
 }
 
 /// What stands at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// A declaration in a block.
     Declaration,
     /// An expression statement; the span is that of the whole statement.
@@ -61,7 +61,7 @@ type Candidate = (u32, Site);
 
 impl<'s> Unit<'s> {
     /// Reads the syntax of a text that is known to be correct.
-    pub(super) fn new(source: SourceId, sources: &'s SourceMap) -> Self {
+    pub(crate) fn new(source: SourceId, sources: &'s SourceMap) -> Self {
         let (mut map, mut symbols) = (SourceMap::new(), Symbols::default());
         let text = sources.text(source);
         let copy = map.add(sources.name(source), text);
@@ -72,16 +72,16 @@ impl<'s> Unit<'s> {
     }
 
     /// The name under which the text was read.
-    pub(super) fn name(&self) -> &'s str {
+    pub(crate) fn name(&self) -> &'s str {
         self.sources.name(self.source)
     }
 
-    pub(super) fn text(&self) -> &'s str {
+    pub(crate) fn text(&self) -> &'s str {
         self.sources.text(self.source)
     }
 
     /// Where a waypoint of this type is.
-    pub(super) fn waypoint(&self, waypoint_type: WaypointType, location: &Location) -> Option<Site> {
+    pub(crate) fn waypoint(&self, waypoint_type: WaypointType, location: &Location) -> Option<Site> {
         match waypoint_type {
             WaypointType::Assumption | WaypointType::Target => self.statement(location),
             WaypointType::Branching => self.nearest(self.branchings(), location),
@@ -90,7 +90,7 @@ impl<'s> Unit<'s> {
     }
 
     /// The statement, declaration or controlling expression at a place; else the innermost statement around it.
-    pub(super) fn statement(&self, location: &Location) -> Option<Site> {
+    pub(crate) fn statement(&self, location: &Location) -> Option<Site> {
         let statements = self.statements();
         let found = self.at(&statements, location);
         let found = found.or_else(|| self.at(&self.expressions(), location));
@@ -102,17 +102,17 @@ impl<'s> Unit<'s> {
     }
 
     /// Whether a statement or declaration begins at an offset.
-    pub(super) fn is_statement(&self, offset: u32) -> bool {
+    pub(crate) fn is_statement(&self, offset: u32) -> bool {
         self.statements().iter().any(|(start, _)| *start == offset)
     }
 
     /// The place where the condition of the loop at a location is about to be evaluated.
-    pub(super) fn loop_head(&self, location: &Location) -> Option<Site> {
+    pub(crate) fn loop_head(&self, location: &Location) -> Option<Site> {
         self.nearest(self.loops(), location).or_else(|| self.nearest(self.jumped_loops(), location))
     }
 
     /// All loops with a keyword, as the offset of their keyword and the place where their condition is about to be evaluated.
-    pub(super) fn loops(&self) -> Vec<Candidate> {
+    pub(crate) fn loops(&self) -> Vec<Candidate> {
         let head = |statement: &Stmt| {
             let site = match &statement.kind {
                 StmtKind::While(condition, _)
@@ -132,7 +132,7 @@ impl<'s> Unit<'s> {
     }
 
     /// The line and column of an offset, in the file that witnesses name.
-    pub(super) fn location(&self, offset: u32) -> (String, u32, u32) {
+    pub(crate) fn location(&self, offset: u32) -> (String, u32, u32) {
         let span = Span { source: self.source, start: offset, end: offset + 1 };
         match &self.lines {
             None => {
@@ -148,7 +148,7 @@ impl<'s> Unit<'s> {
     }
 
     /// The body of the function with this name.
-    pub(super) fn body_of(&self, name: &str) -> Option<Span> {
+    pub(crate) fn body_of(&self, name: &str) -> Option<Span> {
         self.ast.items.iter().find_map(|item| {
             let ExternalDeclaration::Function(function) = item else { return None };
             let is_named = self.sources.snippet_text(self.own(function.declarator.span)) == name;
@@ -157,7 +157,7 @@ impl<'s> Unit<'s> {
     }
 
     /// The calls of the function with this name.
-    pub(super) fn calls_of(&self, name: &str) -> Vec<Span> {
+    pub(crate) fn calls_of(&self, name: &str) -> Vec<Span> {
         let callee = |expr: &Expr| match &expr.kind {
             ExprKind::Call(function, _) => Some(self.own(self.ast.exprs[*function].span)),
             _ => None,
@@ -167,7 +167,7 @@ impl<'s> Unit<'s> {
     }
 
     /// The names of the functions that are called in a piece of text.
-    pub(super) fn called_in(&self, span: Span) -> impl Iterator<Item = &str> {
+    pub(crate) fn called_in(&self, span: Span) -> impl Iterator<Item = &str> {
         let inside = move |expr: &&Expr| span.start <= expr.span.start && expr.span.end <= span.end;
         self.ast.exprs.values().filter(inside).filter_map(|expr| match &expr.kind {
             ExprKind::Call(function, _) => Some(self.sources.snippet_text(self.own(self.ast.exprs[*function].span))),
@@ -176,7 +176,7 @@ impl<'s> Unit<'s> {
     }
 
     /// The names that the text declares as types.
-    pub(super) fn type_names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn type_names(&self) -> impl Iterator<Item = &str> {
         let declarators = self.ast.items.iter().flat_map(|item| match item {
             ExternalDeclaration::Declaration(Declaration::Declarators { specifiers, declarators, .. })
                 if specifiers.storage == Some(Storage::Typedef) =>
@@ -189,7 +189,7 @@ impl<'s> Unit<'s> {
     }
 
     /// The name of the function around an offset.
-    pub(super) fn function_around(&self, offset: u32) -> Option<&str> {
+    pub(crate) fn function_around(&self, offset: u32) -> Option<&str> {
         let (function, _) = self.definition_around(offset)?;
         Some(self.sources.snippet_text(self.own(function.declarator.span)))
     }

@@ -6,8 +6,9 @@ use witness::{
     Producer, Segment, Version, Waypoint, WaypointType, Witness,
 };
 
-use super::{Answer, request_for, validate};
-use crate::{Input, Loaded, Request, Settings, load};
+use crate::{Answer, request_for, validate};
+use check::Settings;
+use subject::{Input, Loaded, Request, load};
 
 const PROGRAM: &str = "int nondet_int(void);
 void reach_error(void) { }

@@ -6,18 +6,18 @@
 
 /// A transition invariant.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Transition {
+pub(crate) struct Transition {
     /// As it is written.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// The expressions whose earlier values it speaks of.
-    pub(super) kept: Vec<String>,
+    pub(crate) kept: Vec<String>,
     /// The invariant over variables that hold them: `semper_o0`, `semper_o1` and so on.
-    pub(super) now: String,
+    pub(crate) now: String,
 }
 
 impl Transition {
     /// Reads one; or what is wrong with it.
-    pub(super) fn read(text: &str) -> Result<Self, String> {
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
         let (mut kept, mut now): (Vec<String>, String) = (Vec::new(), String::new());
         let mut rest = text;
         while let Some(start) = rest.find("\\at") {
@@ -42,7 +42,7 @@ impl Transition {
     }
 
     /// An expression that keeps the values of some visit, and evaluates something at later ones.
-    pub(super) fn evaluated(&self, what: &str) -> String {
+    pub(crate) fn evaluated(&self, what: &str) -> String {
         let declare = |(index, kept): (usize, &String)| format!("static __typeof__({kept}) semper_o{index}; ");
         let keep = |(index, kept): (usize, &String)| format!("semper_o{index} = ({kept}), ");
         let declared: String = self.kept.iter().enumerate().map(declare).collect();
@@ -70,7 +70,7 @@ fn closing(text: &str) -> Option<usize> {
 
 /// Whether each disjunct descends: `\at(e, AnyPrev) > e`, with `e >= c` or `\at(e, AnyPrev) >= c` beside it where
 /// integers are unbounded. Of integers with a width, a rising one comes to an end too.
-pub(super) fn is_well_founded(text: &str, are_unbounded: bool) -> bool {
+pub(crate) fn is_well_founded(text: &str, are_unbounded: bool) -> bool {
     let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     split(bare(&text), "||").iter().all(|disjunct| {
         let conjuncts = split(bare(disjunct), "&&");

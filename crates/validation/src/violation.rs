@@ -16,9 +16,9 @@ use task::Counterexample;
 use witness::select::{Kind, kind, stem_and_cycle, target};
 use witness::{Action, Segment, Waypoint, WaypointType};
 
-use super::patched::{Asked, Original, Patch, asked, check_expression, load_patched};
-use super::places::{Form, Site};
-use super::{Answer, Validation, told};
+use crate::patched::{Asked, Original, Patch, asked, check_expression, load_patched};
+use crate::places::{Form, Site};
+use crate::{Answer, Validation, told};
 use check::{CheckedVerdict, Settings, check};
 use evidence::replay::replay;
 
@@ -57,7 +57,7 @@ struct Probe {
 }
 
 /// Searches for an execution that passes the waypoints and violates the property.
-pub(super) fn validate(
+pub(crate) fn validate(
     original: Original<'_>,
     segments: &[Segment],
     specification: &str,

@@ -15,7 +15,7 @@ use super::{Candidate, Unit};
 impl Unit<'_> {
     /// The `case` labels of the `switch` with this controlling expression, as they stand in the text, if there is a
     /// `default` besides them. They can be written again in front of the `switch`: no name in them is declared inside.
-    pub(in crate::witnesses) fn cases_besides_default(&self, control: Span) -> Result<String, String> {
+    pub(crate) fn cases_besides_default(&self, control: Span) -> Result<String, String> {
         let statements = || self.ast.statements.values();
         let body_of = |statement: &Stmt| match statement.kind {
             StmtKind::Switch(expr, body) => Some((self.own(self.ast.exprs[expr].span), self.ast.statements[body].span)),
@@ -140,7 +140,7 @@ impl Unit<'_> {
 
     /// What is passed in every round of a loop in which nothing is observed, by the text of one of its edges: a loop without a
     /// condition, or a statement that jumps or is jumped to.
-    pub(in crate::witnesses) fn silent_waypoint(&self, edge: Span) -> Option<(WaypointType, u32)> {
+    pub(crate) fn silent_waypoint(&self, edge: Span) -> Option<(WaypointType, u32)> {
         let is_edge = |span: Span| self.own(span) == edge;
         let passed = |statement: &Stmt| {
             let waypoint_type = match &statement.kind {

@@ -11,35 +11,35 @@ use c_frontend::syntax::parse_expression;
 use c_frontend::syntax::symbols::Symbols;
 use foundation::{Budget, Diagnostics, Severity, SourceId, SourceMap, Span};
 
-use super::places::Unit;
+use crate::places::Unit;
 use subject::{Input, Loaded, Properties, Property, Request, Subject, load};
 
 /// Something to be written around a piece of text.
 #[derive(Clone, Debug)]
-pub(super) struct Patch {
-    pub(super) span: Span,
-    pub(super) before: String,
-    pub(super) after: String,
+pub(crate) struct Patch {
+    pub(crate) span: Span,
+    pub(crate) before: String,
+    pub(crate) after: String,
 }
 
 impl Patch {
     /// Something to be written at one place.
-    pub(super) fn at(source: SourceId, offset: u32, text: String) -> Self {
+    pub(crate) fn at(source: SourceId, offset: u32, text: String) -> Self {
         Self { span: Span { source, start: offset, end: offset }, before: text, after: String::new() }
     }
 }
 
 /// The program that a witness speaks of, with its texts.
 #[derive(Clone, Copy)]
-pub(super) struct Original<'a> {
-    pub(super) request: &'a Request,
-    pub(super) subject: &'a Subject,
-    pub(super) units: &'a [Unit<'a>],
+pub(crate) struct Original<'a> {
+    pub(crate) request: &'a Request,
+    pub(crate) subject: &'a Subject,
+    pub(crate) units: &'a [Unit<'a>],
 }
 
 /// The new program.
-pub(super) struct Patched {
-    pub(super) subject: Subject,
+pub(crate) struct Patched {
+    pub(crate) subject: Subject,
     sources: SourceMap,
     /// How many bytes stand before each text.
     heads: Vec<u32>,
@@ -47,7 +47,7 @@ pub(super) struct Patched {
 
 impl Patched {
     /// Where something in the new program stands in the original one; none for what was inserted.
-    pub(super) fn lead_back(&self, span: Span, units: &[Unit<'_>], patches: &[Patch]) -> Option<Span> {
+    pub(crate) fn lead_back(&self, span: Span, units: &[Unit<'_>], patches: &[Patch]) -> Option<Span> {
         let name = self.sources.name(span.source);
         let index = units.iter().position(|unit| unit.name() == name)?;
         let unit = &units[index];
@@ -65,7 +65,7 @@ impl Patched {
 }
 
 /// The new program with a property of it; or why there is none: an expression does not mean anything at its place.
-pub(super) fn load_patched(
+pub(crate) fn load_patched(
     original: Original<'_>,
     ghosts: &[&str],
     patches: &[Patch],
@@ -142,7 +142,7 @@ fn apply(unit: &Unit<'_>, patches: &[Patch]) -> String {
 }
 
 /// Whether a text is one C expression that changes nothing; if not, why.
-pub(super) fn check_expression(text: &str, units: &[Unit<'_>]) -> Result<(), String> {
+pub(crate) fn check_expression(text: &str, units: &[Unit<'_>]) -> Result<(), String> {
     let is_type = |name: &str| units.iter().any(|unit| unit.type_names().any(|known| known == name));
     if ["//", "/*", "\n", "#", "\\"].iter().any(|mark| text.contains(mark)) {
         return Err("it has a part that no C expression has".to_owned());
@@ -164,7 +164,7 @@ pub(super) fn check_expression(text: &str, units: &[Unit<'_>]) -> Result<(), Str
 }
 
 /// The texts of the program.
-pub(super) fn units<'s>(subject: &Subject, request: &Request, sources: &'s SourceMap) -> Vec<Unit<'s>> {
+pub(crate) fn units<'s>(subject: &Subject, request: &Request, sources: &'s SourceMap) -> Vec<Unit<'s>> {
     let program = &subject.program;
     let functions = program.functions.values().filter(|function| !function.library && function.entry.is_some());
     let spans = functions.map(|function| function.span).chain(program.variables.values().map(|variable| variable.span));
@@ -180,18 +180,18 @@ pub(super) fn units<'s>(subject: &Subject, request: &Request, sources: &'s Sourc
 }
 
 /// The property in the words of the new program.
-pub(super) struct Asked {
+pub(crate) struct Asked {
     /// What all properties of the task say together.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// For each of them what it says of every state, if it says that and no more.
-    pub(super) states: Option<Vec<String>>,
-    pub(super) patches: Vec<Patch>,
-    pub(super) ghosts: Vec<&'static str>,
+    pub(crate) states: Option<Vec<String>>,
+    pub(crate) patches: Vec<Patch>,
+    pub(crate) ghosts: Vec<&'static str>,
 }
 
 /// The property of the task. That a function is never called (`G ! call(f())`) is said by a variable, which more engines
 /// understand: 1 once it was called when something held, and 2 once it was called when it did not.
-pub(super) fn asked(original: Original<'_>, when: &str) -> Asked {
+pub(crate) fn asked(original: Original<'_>, when: &str) -> Asked {
     let Original { subject, units, .. } = original;
     if let [property] = &subject.properties[..]
         && let Some(function) = subject.semantics_for(property).stop_at_call

@@ -14,10 +14,10 @@ use program::semantics::Integers;
 use task::Counterexample;
 use witness::{Invariant, InvariantType, Location};
 
-use super::patched::{Original, Patch, asked, check_expression, load_patched};
-use super::places::{Form, Site};
-use super::transition::{Transition, is_well_founded};
-use super::{Answer, Validation};
+use crate::patched::{Original, Patch, asked, check_expression, load_patched};
+use crate::places::{Form, Site};
+use crate::transition::{Transition, is_well_founded};
+use crate::{Answer, Validation};
 use check::{CheckedVerdict, Settings, check};
 use evidence::replay::replay;
 
@@ -33,7 +33,7 @@ enum Claim<'w> {
 }
 
 /// Checks every invariant, and the property.
-pub(super) fn validate(
+pub(crate) fn validate(
     original: Original<'_>,
     invariants: &[&Invariant],
     settings: &Settings,
@@ -73,7 +73,7 @@ pub(super) fn validate(
 }
 
 /// Those of some invariants that are seen to hold.
-pub(super) fn that_hold(
+pub(crate) fn that_hold(
     original: Original<'_>,
     mut candidates: Vec<Invariant>,
     settings: &Settings,
@@ -261,7 +261,7 @@ fn decide(
                 if let CheckedVerdict::Violated { replayed: Some(replayed), .. } = &replayed.verdict {
                     let reason = "the property is violated".to_owned();
                     let mut validation = Validation::new(Answer::Rejected, reason, Some(outcome.engine));
-                    validation.inputs = super::told(subject, replayed);
+                    validation.inputs = crate::told(subject, replayed);
                     return validation;
                 }
             }

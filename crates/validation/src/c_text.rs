@@ -12,20 +12,20 @@ use task::certificate::sexp::Sexp;
 
 /// What a symbol is called in C, with its type.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Named {
-    pub(super) name: String,
-    pub(super) scalar: Scalar,
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) scalar: Scalar,
 }
 
 /// Symbols with their names.
-pub(super) type Names = BTreeMap<String, Named>;
+pub(crate) type Names = BTreeMap<String, Named>;
 
 /// How a variable is written: as it is, or by its value at an earlier visit.
-pub(super) type Style<'s> = &'s dyn Fn(&str) -> String;
+pub(crate) type Style<'s> = &'s dyn Fn(&str) -> String;
 
 /// A condition in C; none where C cannot say it, or where it says nothing. With some slack, it is a weaker one, if it is
 /// an inequality.
-pub(super) fn condition(condition: &Sexp, names: &Names, slack: u32) -> Option<String> {
+pub(crate) fn condition(condition: &Sexp, names: &Names, slack: u32) -> Option<String> {
     if let Some(word) = condition.as_word().filter(|_| slack == 0) {
         let named = names.get(word).filter(|named| named.scalar == Scalar::Bool)?;
         return Some(format!("{} != 0", named.name));
@@ -79,7 +79,7 @@ fn comparison(sign: &str, left: &Sexp, right: &Sexp, names: &Names, added: i64) 
 }
 
 /// A linear expression in C, with variables written in two ways; none where C cannot say it.
-pub(super) fn expression(expression: &Sexp, names: &Names, old: Style<'_>) -> Option<(String, String)> {
+pub(crate) fn expression(expression: &Sexp, names: &Names, old: Style<'_>) -> Option<(String, String)> {
     let sum = linear(expression)?;
     if sum.factors.is_empty() {
         return None;
