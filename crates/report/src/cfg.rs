@@ -1,6 +1,6 @@
 //! Programs as control-flow automata: text, pictures and JSON. Operations are written by [`program::print`].
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use foundation::{Id, SourceMap};
@@ -8,7 +8,6 @@ use program::{FunctionId, LocationId, Observe, Program, Variable, VariableId, Va
 use serde::Serialize;
 
 use crate::drawing::{self, Drawing, Node, Shape, Stroke};
-use crate::reachable::reachable_functions;
 
 /// A program. This is also its JSON form. Locations are numbered over the whole program.
 #[derive(Serialize, Clone, Debug)]
@@ -79,19 +78,20 @@ pub struct EdgeJson {
 }
 
 /// The program as text: its global variables, then the automata of its functions in the order of their declarations.
-pub fn to_text(program: &Program) -> String {
+/// Of functions without a body, only those that may be called are named.
+pub fn to_text(program: &Program, called: &BTreeSet<FunctionId>) -> String {
     let mut parts = Vec::new();
     let globals = program.variables.values().filter(|variable| is_global(variable));
     let globals: Vec<String> = globals
         .map(|variable| format!("global {}: {}\n", variable.name, print::type_text(&program.types, variable.ty)))
         .collect();
     parts.extend((!globals.is_empty()).then(|| globals.concat()));
-    parts.extend(shown_functions(program).into_iter().map(|function| print::function_text(program, function)));
+    parts.extend(shown_functions(program, called).into_iter().map(|function| print::function_text(program, function)));
     parts.join("\n")
 }
 
 /// The JSON form of a program.
-pub fn to_json(program: &Program, sources: &SourceMap) -> Automata {
+pub fn to_json(program: &Program, called: &BTreeSet<FunctionId>, sources: &SourceMap) -> Automata {
     let locations = locations_by_function(program);
     let variable = |&id: &VariableId| VariableJson {
         name: program.variables[id].name.clone(),
@@ -135,7 +135,7 @@ pub fn to_json(program: &Program, sources: &SourceMap) -> Automata {
         data_model: program.types.data_model().to_string(),
         entry: program.entry.map(|entry| program.functions[entry].name.clone()),
         globals: program.variables.iter().filter(|(_, it)| is_global(it)).map(|(id, _)| variable(&id)).collect(),
-        functions: shown_functions(program).into_iter().map(function).collect(),
+        functions: shown_functions(program, called).into_iter().map(function).collect(),
     }
 }
 
@@ -207,9 +207,8 @@ pub fn drawing(program: &Program) -> Drawing {
 }
 
 /// All functions with a body, and those without that the program may call.
-fn shown_functions(program: &Program) -> Vec<FunctionId> {
-    let reachable = reachable_functions(program);
-    let is_shown = |&id: &FunctionId| program.functions[id].entry.is_some() || reachable.contains(&id);
+fn shown_functions(program: &Program, called: &BTreeSet<FunctionId>) -> Vec<FunctionId> {
+    let is_shown = |&id: &FunctionId| program.functions[id].entry.is_some() || called.contains(&id);
     program.functions.ids().filter(is_shown).collect()
 }
 

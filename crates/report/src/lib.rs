@@ -14,7 +14,6 @@ pub mod drawing;
 pub mod formula;
 pub mod kripke;
 mod lasso;
-pub mod reachable;
 pub mod suite;
 pub mod table;
 pub mod trace;

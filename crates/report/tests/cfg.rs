@@ -1,5 +1,6 @@
 //! The three forms of a program hold the same automata.
 
+use analysis::reachable::reachable_functions;
 use foundation::{SourceMap, Span};
 use program::{
     Callee, DataModel, EndKind, Function, FunctionId, Initial, InputSource, IntType, Observe, Op, Place, Program, Root,
@@ -51,7 +52,7 @@ fn add_function(program: &mut Program, name: &str, span: Span) -> FunctionId {
 fn json_names_every_location_and_edge_once() {
     let mut sources = SourceMap::new();
     let program = example(&mut sources);
-    let json = serde_json::to_value(cfg::to_json(&program, &sources)).unwrap();
+    let json = serde_json::to_value(cfg::to_json(&program, &reachable_functions(&program), &sources)).unwrap();
     assert_eq!(json["data_model"], "ILP32");
     assert_eq!(json["entry"], "main");
     assert_eq!(json["globals"], serde_json::json!([{"name": "x", "type": "int32_t"}]));
@@ -88,7 +89,7 @@ fn dot_is_quoted_correctly() {
 fn text_names_globals_and_functions() {
     let mut sources = SourceMap::new();
     let program = example(&mut sources);
-    let text = cfg::to_text(&program);
+    let text = cfg::to_text(&program, &reachable_functions(&program));
     assert!(text.starts_with("global x: int32_t\n\nfunction main(): int32_t\n"), "{text}");
     assert!(text.contains("function outside()\n    no body\n"), "{text}");
     assert!(!text.contains("never_called"), "{text}");

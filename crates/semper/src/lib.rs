@@ -55,8 +55,8 @@ pub use validation;
 pub use ::check::{
     self, CheckedOutcome, CheckedVerdict, EngineChoice, RejectedEvidence, Settings, check, check_watched, check_with,
 };
+pub use ::vacuity::{self, vacuity};
 pub use foundation::Budget;
 pub use program::semantics::Atomicity;
 pub use understood::understood;
-pub use ::vacuity::{self, vacuity};
 pub use verdicts::verdict;

@@ -1,10 +1,10 @@
 //! What was understood of a subject, for the report.
 
+use analysis::reachable::reachable_functions;
 use automata::ltl::Atom;
 use foundation::Id;
 use program::{Callee, FunctionId, Op, Program, VariableKind, print};
 use report::diagnostics::DiagnosticJson;
-use report::reachable::reachable_functions;
 use report::understood::{AtomUnderstood, ProgramFigures, PropertyUnderstood, Understood};
 
 use subject::{Property, Subject};

@@ -133,7 +133,7 @@ fn hint(
 
 /// What is assumed of what the program does not show, where an execution may come to it.
 fn assumed(program: &Program) -> Vec<String> {
-    let reachable = report::reachable::reachable_functions(program);
+    let reachable = analysis::reachable::reachable_functions(program);
     let mut assumed: Vec<String> = Vec::new();
     for assumption in &program.assumptions {
         let matters = assumption.within.is_none_or(|function| reachable.contains(&function));

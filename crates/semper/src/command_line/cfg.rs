@@ -17,11 +17,12 @@ pub(super) fn run(options: &CfgOptions) -> Result<Status> {
     };
     show_diagnostics(&diagnostics, &sources);
     let program = &subject.program;
+    let called = analysis::reachable::reachable_functions(program);
     match options.format {
-        CfgFormat::Text => output::print(&report::cfg::to_text(program))?,
+        CfgFormat::Text => output::print(&report::cfg::to_text(program, &called))?,
         CfgFormat::Dot => output::print(&report::cfg::to_dot(program, &sources))?,
         CfgFormat::Mermaid => output::print(&report::cfg::drawing(program).mermaid())?,
-        CfgFormat::Json => output::print_json(&report::cfg::to_json(program, &sources))?,
+        CfgFormat::Json => output::print_json(&report::cfg::to_json(program, &called, &sources))?,
     }
     Ok(Status::Holds)
 }

@@ -1,4 +1,4 @@
-//! Which functions of a program matter: a header declares hundreds that no report needs to name.
+//! Which functions of a program matter: a header declares hundreds that nobody needs to be told of.
 
 use std::collections::BTreeSet;
 
