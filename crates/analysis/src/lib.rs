@@ -14,6 +14,7 @@
 //! | [`ranges`] | which values a variable can ever hold |
 //! | [`partition`] | finitely many inputs that stand for all |
 //! | [`reachable`] | which functions an execution may enter |
+//! | [`races`] | which accesses of threads may race |
 //! | [`points_to`] | where pointers lead, and at which offsets |
 //! | [`relational`] | which linear constraints hold at the nodes of a transition system in logic: intervals, congruences, octagons |
 //! | [`cells`], [`assignments`], [`expressions`], [`variable_set`] | what they share: parts of variables, what is written to them, facts about expressions, sets of variables |
@@ -31,6 +32,7 @@ pub mod numbers;
 pub mod observed;
 pub mod partition;
 pub mod points_to;
+pub mod races;
 pub mod ranges;
 pub mod reachable;
 pub mod relational;
