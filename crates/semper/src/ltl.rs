@@ -1,17 +1,15 @@
 //! What can be said of a formula by itself, with no program: its automaton, its class, and the verdicts that it can have
 //! on finite traces. This module asks the questions in order and puts the answers together for the report; how they
-//! are answered is in `automata::translate` and in [`bounded`].
-
-pub mod bounded;
+//! are answered is in `automata::translate` and in `automata::translate::bounded`.
 
 use std::collections::HashMap;
 
 use automata::algorithms::{Step, find_lasso};
-use automata::buchi::{Automaton, Edge, Guard, StateId, accepts};
+use automata::buchi::{Automaton, Guard, StateId, accepts};
 use automata::ltl::{Formula, Formulas, Letter, Unary};
-use automata::translate::degeneralise::{Placement, degeneralise};
+use automata::translate::bounded::{BoundedVerdict, BoundedVerdicts, bounded_verdicts_of};
 use automata::translate::hierarchy::{Classes, classes};
-use automata::translate::prune::trim;
+use automata::translate::prune::without_false_edges;
 use automata::translate::stutter::is_stutter_invariant;
 use automata::translate::{Failure, Options, Target, Translation, translate};
 use foundation::{Budget, Exhausted};
@@ -19,8 +17,6 @@ use report::automaton::{Run, Shown};
 use report::formula::{
     AutomatonText, BoundedJson, ClassesJson, FormulaAutomaton, FormulaReport, StageJson, UnknownJson,
 };
-
-use bounded::{BoundedVerdict, BoundedVerdicts, bounded_verdicts};
 
 /// What `semper ltl` is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -42,22 +38,6 @@ pub fn automaton_of(
     translate(formulas, formula, &Options { target: wanted.target, budget: budget.clone(), ..Options::default() })
 }
 
-/// An automaton with the wanted kind of acceptance for the same language.
-pub fn converted(automaton: &Automaton<Guard>, target: Target, budget: &Budget) -> Result<Automaton<Guard>, Failure> {
-    let placement = match target {
-        Target::Tgba => return Ok(automaton.clone()),
-        Target::Buchi => Placement::Edges,
-        Target::StateBuchi => Placement::States,
-    };
-    degeneralise(&trim(&without_false_edges(automaton)), placement, budget)
-}
-
-/// Automata that were read from a text may have edges that read nothing.
-fn without_false_edges(automaton: &Automaton<Guard>) -> Automaton<Guard> {
-    let kept = |edge: &Edge<Guard>| (!edge.label.is_false()).then(|| (edge.label.clone(), edge.marks));
-    automaton.map_edges(automaton.acceptance_sets(), kept)
-}
-
 /// A run that is accepted, if any word is.
 pub fn accepted_run(automaton: &Automaton<Guard>, budget: &Budget) -> Result<Option<Run>, Exhausted> {
     let Some(lasso) = find_lasso(&without_false_edges(automaton), budget)? else { return Ok(None) };
@@ -73,18 +53,6 @@ pub fn accepted_run(automaton: &Automaton<Guard>, budget: &Budget) -> Result<Opt
     };
     assert!(accepts(automaton, &run.stem_letters, &run.cycle_letters), "the word of an accepting run is accepted");
     Ok(Some(run))
-}
-
-/// The verdicts that a formula can have on finite traces.
-pub fn bounded_verdicts_of(
-    formulas: &mut Formulas,
-    formula: Formula,
-    budget: &Budget,
-) -> Result<BoundedVerdicts, Failure> {
-    let wanted = |negation| Wanted { negation, target: Target::Tgba };
-    let holds = automaton_of(formulas, formula, wanted(false), budget)?;
-    let fails = automaton_of(formulas, formula, wanted(true), budget)?;
-    bounded_verdicts(&trim(&holds.automaton), &trim(&fails.automaton), budget)
 }
 
 const ON_FINITE_TRACES: &str = "verdicts on finite traces";

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! [`translate`] runs all of it; every stage is a function of its own that keeps the language. Beside it stand
-//! questions about a property that are answered by its automata: [`strength`], [`stutter`], [`hierarchy`].
+//! questions about a property that are answered by its automata: [`strength`], [`stutter`], [`hierarchy`],
+//! [`bounded`].
 //! `docs/design/translation.md` tells the whole with an example.
 
 use foundation::{Budget, Exhausted};
@@ -15,6 +16,7 @@ use foundation::{Budget, Exhausted};
 use crate::buchi::{Automaton, Guard, Marks};
 use crate::ltl::{Formula, Formulas};
 
+pub mod bounded;
 pub mod degeneralise;
 pub mod hierarchy;
 pub mod product;
@@ -28,7 +30,7 @@ pub mod tableau;
 pub mod weak;
 
 use degeneralise::{Placement, degeneralise};
-use prune::{Transient, simplify_acceptance, simplify_state_acceptance, trim};
+use prune::{Transient, simplify_acceptance, simplify_state_acceptance, trim, without_false_edges};
 use simplify::Simplifier;
 use simulation::{Direction, simulation_quotient};
 
@@ -42,6 +44,16 @@ pub enum Target {
     /// One acceptance set, on states: all edges that leave a state carry the mark, or none does.
     #[default]
     StateBuchi,
+}
+
+/// An automaton with the wanted kind of acceptance for the same language.
+pub fn converted(automaton: &Automaton<Guard>, target: Target, budget: &Budget) -> Result<Automaton<Guard>, Failure> {
+    let placement = match target {
+        Target::Tgba => return Ok(automaton.clone()),
+        Target::Buchi => Placement::Edges,
+        Target::StateBuchi => Placement::States,
+    };
+    degeneralise(&trim(&without_false_edges(automaton)), placement, budget)
 }
 
 /// How much is done to make the automaton small.

@@ -21,6 +21,12 @@ pub enum Transient {
     Marked,
 }
 
+/// The automaton without edges that read nothing, which automata that were read from a text may have.
+pub fn without_false_edges(automaton: &Automaton<Guard>) -> Automaton<Guard> {
+    let kept = |edge: &Edge<Guard>| (!edge.label.is_false()).then(|| (edge.label.clone(), edge.marks));
+    automaton.map_edges(automaton.acceptance_sets(), kept)
+}
+
 /// The part of the automaton that accepted runs use, with parallel edges of equal marks joined. An automaton that
 /// accepts nothing is left with one state and no edges.
 pub fn trim(automaton: &Automaton<Guard>) -> Automaton<Guard> {

@@ -10,9 +10,9 @@ use automata::{hoa, kripke, ltl};
 use foundation::{Budget, Diagnostic, Diagnostics, Exhausted, SourceMap};
 use host::LastWords;
 use report::automaton::{AutomatonReport, Names, Shown};
-use semper::automata;
+use semper::automata::{self, translate::converted};
 use semper::kripke::NoProduct;
-use semper::ltl::{Wanted, accepted_run, automaton_of, can_be_written, converted, examine, reason, shown};
+use semper::ltl::{Wanted, accepted_run, automaton_of, can_be_written, examine, reason, shown};
 use serde::Serialize;
 
 use super::limits::{Limited, complained, json, said};

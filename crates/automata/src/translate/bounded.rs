@@ -14,10 +14,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use automata::buchi::{Automaton, ComponentId, Components, Guard, StateId};
-use automata::ltl::Letter;
-use automata::translate::Failure;
 use foundation::{Budget, Id};
+
+use super::prune::trim;
+use super::{Failure, Options, Target, translate};
+use crate::buchi::{Automaton, ComponentId, Components, Guard, StateId};
+use crate::ltl::{Formula, Formulas, Letter, Unary};
 
 /// The value of a formula on a finite trace, from the worst to the best.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -85,8 +87,21 @@ const MOST_STEPS: usize = 1 << 16;
 /// Components with more states than this are not searched for cycles under one letter.
 const MOST_STATES: usize = 1 << 7;
 
+/// The values that a formula can have.
+pub fn bounded_verdicts_of(
+    formulas: &mut Formulas,
+    formula: Formula,
+    budget: &Budget,
+) -> Result<BoundedVerdicts, Failure> {
+    let options = Options { target: Target::Tgba, budget: budget.clone(), ..Options::default() };
+    let negation = formulas.unary(Unary::Not, formula);
+    let holds = translate(formulas, formula, &options)?;
+    let fails = translate(formulas, negation, &options)?;
+    bounded_verdicts(&trim(&holds.automaton), &trim(&fails.automaton), budget)
+}
+
 /// The values that occur, given the automaton of a formula and that of its negation. From every state that an edge
-/// enters, some word must be accepted, as [`trim`](automata::translate::prune::trim) sees to it.
+/// enters, some word must be accepted, as [`trim`] sees to it.
 pub fn bounded_verdicts(
     formula: &Automaton<Guard>,
     negation: &Automaton<Guard>,

@@ -1,12 +1,9 @@
 //! The values that can occur, against the definition on all short traces of all small formulas.
 
-use automata::ltl::{
-    Atom, AtomId, Binary, Formula, Formulas, Letter, PrefixTruth, Unary, evaluate_lasso, evaluate_prefix, parse,
-};
-use foundation::{Budget, Id, SourceMap};
+use foundation::SourceMap;
 
 use super::*;
-use crate::ltl::bounded_verdicts_of;
+use crate::ltl::{Atom, AtomId, Binary, PrefixTruth, evaluate_lasso, evaluate_prefix, parse};
 
 /// The value of a trace by the definition.
 fn value(formulas: &Formulas, formula: Formula, trace: &[Letter]) -> BoundedVerdict {
