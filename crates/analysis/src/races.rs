@@ -5,10 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use foundation::Span;
-use program::passes::op_expressions;
 use program::{
-    Callee, EdgeId, ExprId, ExprKind, FunctionId, Initial, LocationId, Op, Operand, Place, Program, Root, VariableId,
-    VariableKind,
+    Callee, EdgeId, ExprId, ExprKind, FunctionId, Initial, LocationId, Op, OpPart, Operand, Place, Program, Root,
+    VariableId, VariableKind,
 };
 
 /// Two accesses that may race.
@@ -87,7 +86,7 @@ impl<'p> Search<'p> {
                     open.extend(self.named(target).operands());
                     open.push(*value);
                 }
-                op => open.extend(op_expressions(op)),
+                op => open.extend(op.expressions()),
             }
         }
         while let Some(expr) = open.pop() {
@@ -123,10 +122,7 @@ impl<'p> Search<'p> {
         let mut held: HashMap<Place, Option<EdgeId>> = HashMap::new();
         let mut spoiled: HashSet<VariableId> = self.escaping.clone();
         for edge in program.edges.values() {
-            let written = match &edge.op {
-                Op::Assign { target, .. } | Op::Input { target, .. } => Some(self.named(target)),
-                _ => None,
-            };
+            let written = edge.op.target().map(|target| self.named(target));
             if let Some(place) = &written
                 && let Root::Variable(variable) = place.root
             {
@@ -418,38 +414,21 @@ impl<'p> Search<'p> {
                     };
                     found.push(Access { target, writes, edge });
                 };
-                let mut aggregates: Vec<&Operand> = Vec::new();
-                match op {
-                    Op::Assign { target, value } => {
-                        note(target, true);
-                        aggregates.push(value);
+                let mut through = false;
+                for part in op.parts() {
+                    match part {
+                        OpPart::Written(place) => note(place, true),
+                        OpPart::Read(place) => note(place, false),
+                        OpPart::Result(&result) => note(&Place::variable(result, program.variables[result].ty), true),
+                        OpPart::Address(_, access) => through |= access.writes(),
+                        OpPart::Value(_) | OpPart::Mutex(_) | OpPart::Lifetime(_) | OpPart::Called(_) => {}
                     }
-                    Op::Input { target, .. } => note(target, true),
-                    Op::Return(value) => aggregates.extend(value),
-                    Op::Call { arguments, result, .. } => {
-                        aggregates.extend(arguments);
-                        if let Some(result) = *result {
-                            note(&Place::variable(result, program.variables[result].ty), true);
-                        }
-                    }
-                    _ => {}
                 }
-                for operand in aggregates {
-                    if let Operand::Aggregate(place) = operand {
+                for expr in program.exprs.below(op.expressions()) {
+                    if let ExprKind::Load(place) = &program.exprs.get(expr).kind {
                         note(place, false);
                     }
                 }
-                let mut open = op_expressions(op);
-                let mut seen = BTreeSet::new();
-                while let Some(expr) = open.pop() {
-                    if seen.insert(expr) {
-                        if let ExprKind::Load(place) = &program.exprs.get(expr).kind {
-                            note(place, false);
-                        }
-                        open.extend(program.exprs.operands(expr));
-                    }
-                }
-                let through = matches!(op, Op::CopyBytes { .. } | Op::SetBytes { .. } | Op::Havoc { .. } | Op::Free(_));
                 if through {
                     found.push(Access { target: None, writes: true, edge });
                 }

@@ -154,6 +154,16 @@ pub enum Root {
     },
 }
 
+impl Root {
+    /// Returns the variable at which the place begins, if it begins at one.
+    pub fn variable(&self) -> Option<VariableId> {
+        match self {
+            Root::Variable(variable) => Some(*variable),
+            Root::Pointer { .. } => None,
+        }
+    }
+}
+
 /// One step into an object.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Step {
@@ -245,35 +255,5 @@ impl Exprs {
     /// A conversion; none where the type is already the wanted one.
     pub fn cast(&mut self, operand: ExprId, to: Scalar) -> ExprId {
         if self.ty(operand) == to { operand } else { self.intern(ExprKind::Cast(operand), to) }
-    }
-
-    /// The direct operands of an expression, those inside its places included.
-    pub fn operands(&self, id: ExprId) -> Vec<ExprId> {
-        match &self.get(id).kind {
-            ExprKind::Constant(_) | ExprKind::FunctionAddress(_) => Vec::new(),
-            ExprKind::Load(place) | ExprKind::AddressOf(place) => place.operands(),
-            ExprKind::Unary(_, a) | ExprKind::Not(a) | ExprKind::Cast(a) => vec![*a],
-            ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) | ExprKind::And(a, b) | ExprKind::Or(a, b) => {
-                vec![*a, *b]
-            }
-            ExprKind::If(c, a, b) => vec![*c, *a, *b],
-            ExprKind::PointerAdd { base, index, .. } => vec![*base, *index],
-            ExprKind::PointerDifference { left, right, .. } => vec![*left, *right],
-        }
-    }
-}
-
-impl Place {
-    /// The expressions that this place is computed from.
-    pub fn operands(&self) -> Vec<ExprId> {
-        let root = match self.root {
-            Root::Variable(_) => None,
-            Root::Pointer { address, .. } => Some(address),
-        };
-        let steps = self.path.iter().filter_map(|step| match step {
-            Step::Field(_) => None,
-            Step::Index(index) => Some(*index),
-        });
-        root.into_iter().chain(steps).collect()
     }
 }

@@ -10,6 +10,7 @@
 //! | [`expr`] | expressions and places |
 //! | [`cfa`] | locations, edges, operations, functions |
 //! | [`model`] | the program as a whole, and how to build one |
+//! | [`visit`] | what operations and expressions are made of: who only enumerates operands asks here |
 //! | [`atom`] | what a property may look at |
 //! | [`passes`] | changes to programs, each with its way back |
 //! | [`telling`] | what people call its variables and values |
@@ -26,6 +27,7 @@ pub mod reach;
 pub mod semantics;
 pub mod telling;
 pub mod types;
+pub mod visit;
 
 pub use atom::Atom;
 pub use cfa::{
@@ -35,3 +37,4 @@ pub use cfa::{
 pub use expr::{BinaryOp, CompareOp, Constant, Expr, ExprId, ExprKind, Exprs, Place, Root, Step, UnaryOp};
 pub use model::{Assumption, Initial, InitialItem, Program, Variable, VariableId, VariableKind};
 pub use types::{DataModel, Field, FloatType, IntType, Record, Scalar, Type, TypeId, Types};
+pub use visit::{Access, OpPart, OpPartMut, OpPartRef, Rewrite};

@@ -12,10 +12,10 @@ use super::facts::{Fact, Facts};
 use super::flow::facts_at;
 use super::fold::Folder;
 use super::prepared::Prepared;
-use super::rewrite::Rewrite;
 use crate::cfa::{LocationId, Op};
 use crate::expr::{Constant, ExprId, ExprKind, Place};
 use crate::model::VariableId;
+use crate::visit::Rewrite;
 
 /// A value that is known.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -59,7 +59,7 @@ pub(super) fn facts_at(
 /// What is known after an operation; nothing at all where it does not come to an end, or ends the program.
 pub(super) fn after(folder: &mut Folder<'_>, op: &Op, before: &Facts) -> Option<Facts> {
     let mut facts = before.clone();
-    if super::interleave::op_expressions(op).into_iter().any(|expr| folder.value(expr, before) == Known::Stops) {
+    if op.expressions().into_iter().any(|expr| folder.value(expr, before) == Known::Stops) {
         return None;
     }
     match op {
@@ -77,15 +77,6 @@ pub(super) fn after(folder: &mut Folder<'_>, op: &Op, before: &Facts) -> Option<
                 assign(folder, variable, constant, &mut facts);
             }
         }
-        Op::Input { target, .. } => {
-            if let Some(variable) = target.as_variable() {
-                assign(folder, variable, None, &mut facts);
-            }
-        }
-        Op::Call { result: Some(variable), .. } | Op::Allocate { target: variable, .. } => {
-            assign(folder, *variable, None, &mut facts);
-        }
-        Op::TryLock { taken, .. } => assign(folder, *taken, None, &mut facts),
         // A thread that returned nothing leaves its result open.
         Op::Join { result: variable, .. } | Op::Declare(variable) => facts.forget(*variable),
         Op::Discard(variable) => {
@@ -96,17 +87,11 @@ pub(super) fn after(folder: &mut Folder<'_>, op: &Op, before: &Facts) -> Option<
         }
         Op::Return(_) | Op::End(_) | Op::Unreachable | Op::ExitThread(_) => return None,
         Op::Spawn { .. } => unreachable!("programs with threads are not prepared"),
-        Op::Skip
-        | Op::Call { result: None, .. }
-        | Op::Havoc { .. }
-        | Op::Free(_)
-        | Op::CopyBytes { .. }
-        | Op::SetBytes { .. }
-        | Op::InitLock(_)
-        | Op::Lock(_)
-        | Op::Unlock(_)
-        | Op::AtomicBegin
-        | Op::AtomicEnd => {}
+        op => {
+            if let Some(variable) = op.written_as_a_whole() {
+                assign(folder, variable, None, &mut facts);
+            }
+        }
     }
     Some(facts)
 }

@@ -14,7 +14,6 @@ use foundation::Id;
 use num_traits::ToPrimitive;
 
 use super::facts::{Fact, Facts};
-use super::rewrite::with_operands;
 use crate::expr::{Constant, ExprId, ExprKind, Place, Root, Step};
 use crate::model::{Initial, Program, VariableId, VariableKind};
 use crate::semantics::arithmetic::fits;
@@ -170,19 +169,18 @@ impl<'p> Folder<'p> {
             ExprKind::And(left, right) => self.lazy(left, facts, |_| right, |folder| folder.program.exprs.bool(false)),
             ExprKind::Or(left, right) => self.lazy(left, facts, |folder| folder.program.exprs.bool(true), |_| right),
             ExprKind::If(condition, then, otherwise) => self.lazy(condition, facts, |_| then, |_| otherwise),
-            kind => {
-                let operands = self.program.exprs.operands(expr);
+            mut kind => {
+                let operands = kind.operands();
                 if self.stops_in(&operands, facts) {
                     return Known::Stops;
                 }
-                let mut constants = Vec::with_capacity(operands.len());
-                for operand in operands {
-                    match self.constant(operand, facts) {
-                        Some(constant) => constants.push(constant),
+                for operand in kind.operands_mut() {
+                    match self.constant(*operand, facts) {
+                        Some(constant) => *operand = constant,
                         None => return Known::Nothing,
                     }
                 }
-                let node = self.program.exprs.intern(with_operands(kind, &constants), ty);
+                let node = self.program.exprs.intern(kind, ty);
                 self.evaluated(node)
             }
         }
@@ -293,10 +291,9 @@ impl<'p> Folder<'p> {
                     None => ExprKind::If(condition, self.fold(then, facts), self.fold(otherwise, facts)),
                 }
             }
-            kind => {
-                let operands = self.program.exprs.operands(expr);
-                let folded: Vec<ExprId> = operands.into_iter().map(|operand| self.fold(operand, facts)).collect();
-                with_operands(kind, &folded)
+            mut kind => {
+                kind.operands_mut().into_iter().for_each(|operand| *operand = self.fold(*operand, facts));
+                kind
             }
         };
         self.program.exprs.intern(kind, ty)

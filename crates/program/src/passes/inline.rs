@@ -12,7 +12,6 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use foundation::{Arena, Span, define_id};
 
-use super::interleave::op_expressions;
 use super::rename::Renaming;
 use crate::cfa::{Callee, EdgeId, FunctionId, InputSource, LocationId, Observe, Op, Operand};
 use crate::expr::{CompareOp, ExprId, ExprKind, Place};
@@ -127,10 +126,9 @@ fn thread_roots(old: &Program, entry: FunctionId, pointed_to: &[FunctionId]) -> 
 
 /// All functions whose address is taken.
 fn functions_pointed_to(old: &Program) -> Vec<FunctionId> {
-    let mut found = BTreeSet::new();
     let mut open: Vec<ExprId> = Vec::new();
     for edge in old.edges.values() {
-        open.extend(op_expressions(&edge.op));
+        open.extend(edge.op.expressions());
     }
     for variable in old.variables.values() {
         if let VariableKind::Global { initial: Initial::Values(items), .. }
@@ -139,17 +137,11 @@ fn functions_pointed_to(old: &Program) -> Vec<FunctionId> {
             open.extend(items.iter().map(|item| item.value));
         }
     }
-    let mut seen = HashSet::new();
-    while let Some(expr) = open.pop() {
-        if !seen.insert(expr) {
-            continue;
-        }
-        if let ExprKind::FunctionAddress(function) = old.exprs.get(expr).kind {
-            found.insert(function);
-        }
-        open.extend(old.exprs.operands(expr));
-    }
-    found.into_iter().collect()
+    let below = old.exprs.below(open).filter_map(|expr| match old.exprs.get(expr).kind {
+        ExprKind::FunctionAddress(function) => Some(function),
+        _ => None,
+    });
+    below.collect::<BTreeSet<FunctionId>>().into_iter().collect()
 }
 
 struct Inliner<'p> {

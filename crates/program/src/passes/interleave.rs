@@ -15,10 +15,11 @@ use std::collections::HashMap;
 
 use foundation::{Arena, Id, Span};
 
-use crate::cfa::{Allocation, Callee, Edge, EdgeId, FunctionId, LocationId, Observe, Op, Operand};
-use crate::expr::{ExprId, ExprKind, Place, Root, Step};
+use crate::cfa::{Edge, EdgeId, FunctionId, LocationId, Observe, Op, Operand};
+use crate::expr::{Expr, ExprId, ExprKind, Place, Root};
 use crate::model::{Program, Variable, VariableId, VariableKind};
 use crate::types::{Scalar, TypeId};
+use crate::visit::{OpPart, OpPartRef};
 
 /// A program whose edges make at most one access to shared memory, and the way back.
 #[derive(Clone, Debug)]
@@ -134,7 +135,7 @@ impl Splitter {
     /// Splits an edge with an operation other than [`Op::Assume`].
     fn operation(&mut self, op: Op, to: LocationId, observe: Observe) {
         let (op, result) = self.with_own_result(op);
-        let reads: u8 = op_expressions(&op).iter().fold(0, |sum, &expr| (sum + self.count(expr)).min(2));
+        let reads: u8 = op.expressions().into_iter().fold(0, |sum, expr| (sum + self.count(expr)).min(2));
         let own = self.own_accesses(&op);
         let op = if reads + own > 1 { self.split(op) } else { op };
         match result {
@@ -150,109 +151,52 @@ impl Splitter {
 
     /// An operation that stores its result in a shared variable stores it in a temporary first.
     fn with_own_result(&mut self, mut op: Op) -> (Op, Option<(VariableId, VariableId)>) {
-        let Some(variable) = result_of(&mut op).copied() else { return (op, None) };
+        let Some(variable) = op.result() else { return (op, None) };
         let place = Place::variable(variable, self.program.variables[variable].ty);
         if !self.shared(&place) {
             return (op, None);
         }
         let temporary = self.temporary(place.ty);
-        *result_of(&mut op).expect("it has a result") = temporary;
+        for part in op.parts_mut() {
+            if let OpPart::Result(result) = part {
+                *result = temporary;
+            }
+        }
         (op, Some((variable, temporary)))
     }
 
     /// The accesses to shared memory that an operation makes beyond evaluating its expressions.
     fn own_accesses(&self, op: &Op) -> u8 {
-        let aggregate = |operand: &Operand| match operand {
-            Operand::Aggregate(place) => u8::from(self.shared(place)),
-            Operand::Scalar(_) => 0,
+        let is_shared = |place: &&Place| self.shared(place);
+        let through_address = |part: OpPartRef<'_>| matches!(part, OpPart::Address(..) | OpPart::Mutex(_));
+        let addressed = u8::from(op.parts().into_iter().any(through_address));
+        addressed + op.places().filter(is_shared).take(2).count() as u8
+    }
+
+    /// An operation without reads of shared memory, after edges that have made them. An aggregate is copied first if the
+    /// operation must not read it.
+    fn split(&mut self, mut op: Op) -> Op {
+        let copies_first = match &op {
+            Op::Assign { target, .. } => self.shared(target),
+            op => matches!(op, Op::Call { .. }),
         };
-        match op {
-            Op::Assign { target, value } => u8::from(self.shared(target)) + aggregate(value),
-            Op::Input { target, .. } => u8::from(self.shared(target)),
-            Op::Return(Some(value)) => aggregate(value),
-            Op::Call { arguments, .. } => arguments.iter().map(aggregate).fold(0, |sum, one| (sum + one).min(2)),
-            Op::Free(_) | Op::CopyBytes { .. } | Op::SetBytes { .. } | Op::Havoc { .. } => 1,
-            Op::InitLock(_) | Op::Lock(_) | Op::TryLock { .. } | Op::Unlock(_) => 1,
-            Op::Allocate { contents: Allocation::Resized(_), .. } => 1,
-            _ => 0,
-        }
-    }
-
-    /// An operation without reads of shared memory, after edges that have made them.
-    fn split(&mut self, op: Op) -> Op {
-        match op {
-            Op::Assign { target, value } => {
-                let writes_shared = self.shared(&target);
-                let target = self.place(&target);
-                let value = self.operand(value, writes_shared);
-                Op::Assign { target, value }
-            }
-            Op::Input { target, source } => Op::Input { target: self.place(&target), source },
-            Op::Havoc { address, reach, source } => Op::Havoc { address: self.expr(address), reach, source },
-            Op::Call { callee, arguments, result } => {
-                let arguments = arguments.into_iter().map(|argument| self.operand(argument, true)).collect();
-                Op::Call { callee: self.callee(callee), arguments, result }
-            }
-            Op::Return(value) => Op::Return(value.map(|value| self.operand(value, false))),
-            Op::Allocate { target, size, contents } => {
-                let size = self.expr(size);
-                let contents = match contents {
-                    Allocation::Resized(old) => Allocation::Resized(self.expr(old)),
-                    other => other,
-                };
-                Op::Allocate { target, size, contents }
-            }
-            Op::Free(address) => Op::Free(self.expr(address)),
-            Op::CopyBytes { target, source, count, may_overlap } => {
-                let (target, source, count) = (self.expr(target), self.expr(source), self.expr(count));
-                Op::CopyBytes { target, source, count, may_overlap }
-            }
-            Op::SetBytes { target, byte, count } => {
-                Op::SetBytes { target: self.expr(target), byte: self.expr(byte), count: self.expr(count) }
-            }
-            Op::Spawn { handle, function, argument } => {
-                let function = self.callee(function);
-                Op::Spawn { handle, function, argument: self.expr(argument) }
-            }
-            Op::Join { thread, result } => Op::Join { thread: self.expr(thread), result },
-            Op::ExitThread(value) => Op::ExitThread(self.expr(value)),
-            Op::InitLock(mutex) => Op::InitLock(self.expr(mutex)),
-            Op::Lock(mutex) => Op::Lock(self.expr(mutex)),
-            Op::TryLock { mutex, taken } => Op::TryLock { mutex: self.expr(mutex), taken },
-            Op::Unlock(mutex) => Op::Unlock(self.expr(mutex)),
-            op @ (Op::Skip
-            | Op::Assume(_)
-            | Op::Declare(_)
-            | Op::Discard(_)
-            | Op::End(_)
-            | Op::Unreachable
-            | Op::AtomicBegin
-            | Op::AtomicEnd) => op,
-        }
-    }
-
-    fn callee(&mut self, callee: Callee) -> Callee {
-        match callee {
-            Callee::Function(function) => Callee::Function(function),
-            Callee::Pointer(address) => Callee::Pointer(self.expr(address)),
-        }
-    }
-
-    /// An operand whose expressions read nothing shared; an aggregate is copied first if the operation must not read it.
-    fn operand(&mut self, operand: Operand, copied: bool) -> Operand {
-        match operand {
-            Operand::Scalar(expr) => Operand::Scalar(self.expr(expr)),
-            Operand::Aggregate(place) => {
-                let place = self.place(&place);
-                if !copied || !self.shared(&place) {
-                    return Operand::Aggregate(place);
+        for part in op.parts_mut() {
+            match part {
+                OpPart::Value(expr) | OpPart::Address(expr, _) | OpPart::Mutex(expr) => *expr = self.expr(*expr),
+                OpPart::Written(place) => *place = self.place(place),
+                OpPart::Read(place) => {
+                    *place = self.place(place);
+                    if copies_first && self.shared(place) {
+                        let temporary = self.temporary(place.ty);
+                        let target = Place::variable(temporary, place.ty);
+                        let value = Operand::Aggregate(std::mem::replace(place, target.clone()));
+                        self.emit(Op::Assign { target, value });
+                    }
                 }
-                let temporary = self.temporary(place.ty);
-                let target = Place::variable(temporary, place.ty);
-                self.emit(Op::Assign { target: target.clone(), value: Operand::Aggregate(place) });
-                Operand::Aggregate(target)
+                OpPart::Result(_) | OpPart::Lifetime(_) | OpPart::Called(_) => {}
             }
         }
+        op
     }
 
     /// A place whose address and indices read nothing shared.
@@ -265,20 +209,11 @@ impl Splitter {
     }
 
     fn place_knowing(&mut self, place: &Place, known: &Known, found: &mut Known) -> Place {
-        let root = match place.root {
-            Root::Variable(variable) => Root::Variable(variable),
-            Root::Pointer { address, pointee } => {
-                Root::Pointer { address: self.load_all(address, known, found), pointee }
-            }
-        };
-        let mut path = Vec::with_capacity(place.path.len());
-        for step in &place.path {
-            path.push(match step {
-                Step::Field(field) => Step::Field(*field),
-                Step::Index(index) => Step::Index(self.load_all(*index, known, found)),
-            });
+        let mut place = place.clone();
+        for operand in place.operands_mut() {
+            *operand = self.load_all(*operand, known, found);
         }
-        Place { root, path, ty: place.ty }
+        place
     }
 
     /// An expression that reads nothing shared, after edges that load what it needs. Each occurrence of a load is one
@@ -296,27 +231,8 @@ impl Splitter {
     }
 
     fn load_kind(&mut self, expr: ExprId, known: &Known, found: &mut Known) -> ExprId {
-        let ty = self.program.exprs.ty(expr);
-        let kind = match self.program.exprs.get(expr).kind.clone() {
-            ExprKind::Constant(_) | ExprKind::FunctionAddress(_) => return expr,
-            ExprKind::Load(place) => {
-                let shared = self.shared(&place);
-                let place = self.place_knowing(&place, known, found);
-                let load = self.program.exprs.intern(ExprKind::Load(place), ty);
-                return if shared { self.loaded_apart(load) } else { load };
-            }
-            ExprKind::AddressOf(place) => ExprKind::AddressOf(self.place_knowing(&place, known, found)),
-            ExprKind::Unary(op, operand) => ExprKind::Unary(op, self.load_all(operand, known, found)),
-            ExprKind::Not(operand) => ExprKind::Not(self.load_all(operand, known, found)),
-            ExprKind::Cast(operand) => ExprKind::Cast(self.load_all(operand, known, found)),
-            ExprKind::Binary(op, left, right) => {
-                let left = self.load_all(left, known, found);
-                ExprKind::Binary(op, left, self.load_all(right, known, found))
-            }
-            ExprKind::Compare(op, left, right) => {
-                let left = self.load_all(left, known, found);
-                ExprKind::Compare(op, left, self.load_all(right, known, found))
-            }
+        let Expr { mut kind, ty } = self.program.exprs.get(expr).clone();
+        match kind {
             ExprKind::And(left, right) => {
                 let no = self.program.exprs.bool(false);
                 return self.lazy(left, right, no, ty, known, found);
@@ -328,15 +244,15 @@ impl Splitter {
             ExprKind::If(condition, then, otherwise) => {
                 return self.lazy(condition, then, otherwise, ty, known, found);
             }
-            ExprKind::PointerAdd { base, index, stride } => {
-                let base = self.load_all(base, known, found);
-                ExprKind::PointerAdd { base, index: self.load_all(index, known, found), stride }
-            }
-            ExprKind::PointerDifference { left, right, stride } => {
-                let left = self.load_all(left, known, found);
-                ExprKind::PointerDifference { left, right: self.load_all(right, known, found), stride }
-            }
-        };
+            _ => {}
+        }
+        for operand in kind.operands_mut() {
+            *operand = self.load_all(*operand, known, found);
+        }
+        if matches!(&kind, ExprKind::Load(place) if self.shared(place)) {
+            let load = self.program.exprs.intern(kind, ty);
+            return self.loaded_apart(load);
+        }
         self.program.exprs.intern(kind, ty)
     }
 
@@ -460,56 +376,5 @@ impl Splitter {
         let span = self.span.expect("an old edge is being split");
         self.program.add_edge(self.at, to, op, span, observe);
         self.original_edge.push(self.origin);
-    }
-}
-
-/// The variable that an operation stores its result in.
-fn result_of(op: &mut Op) -> Option<&mut VariableId> {
-    match op {
-        Op::Call { result, .. } => result.as_mut(),
-        Op::Allocate { target: result, .. }
-        | Op::Spawn { handle: result, .. }
-        | Op::Join { result, .. }
-        | Op::TryLock { taken: result, .. } => Some(result),
-        _ => None,
-    }
-}
-
-/// The expressions that an operation evaluates.
-pub fn op_expressions(op: &Op) -> Vec<ExprId> {
-    let operand = |operand: &Operand| match operand {
-        Operand::Scalar(expr) => vec![*expr],
-        Operand::Aggregate(place) => place.operands(),
-    };
-    let callee = |callee: &Callee| match callee {
-        Callee::Function(_) => None,
-        Callee::Pointer(address) => Some(*address),
-    };
-    match op {
-        Op::Assume(condition) => vec![*condition],
-        Op::Assign { target, value } => [target.operands(), operand(value)].concat(),
-        Op::Input { target, .. } => target.operands(),
-        Op::Call { callee: called, arguments, .. } => {
-            arguments.iter().flat_map(operand).chain(callee(called)).collect()
-        }
-        Op::Return(value) => value.iter().flat_map(operand).collect(),
-        Op::Allocate { size, contents, .. } => match contents {
-            Allocation::Resized(old) => vec![*size, *old],
-            _ => vec![*size],
-        },
-        Op::CopyBytes { target, source, count, .. } => vec![*target, *source, *count],
-        Op::SetBytes { target, byte, count } => vec![*target, *byte, *count],
-        Op::Spawn { function, argument, .. } => callee(function).into_iter().chain([*argument]).collect(),
-        Op::Free(expr)
-        | Op::Havoc { address: expr, .. }
-        | Op::Join { thread: expr, .. }
-        | Op::ExitThread(expr)
-        | Op::InitLock(expr)
-        | Op::Lock(expr)
-        | Op::TryLock { mutex: expr, .. }
-        | Op::Unlock(expr) => vec![*expr],
-        Op::Skip | Op::Declare(_) | Op::Discard(_) | Op::End(_) | Op::Unreachable | Op::AtomicBegin | Op::AtomicEnd => {
-            Vec::new()
-        }
     }
 }

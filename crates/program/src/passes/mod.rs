@@ -20,11 +20,9 @@ pub mod promote;
 mod quiet;
 mod reached;
 pub mod rename;
-mod rewrite;
 pub mod run;
 pub mod slice;
 mod uses;
 
-pub use interleave::op_expressions;
 pub use prepared::{BeforePasses, NotPrepared, Prepared, prepare, simplify};
 pub use uses::used_variables;

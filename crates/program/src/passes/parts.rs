@@ -8,7 +8,6 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::facts::Facts;
 use super::fold::Folder;
-use super::interleave::op_expressions;
 use super::prepared::Prepared;
 use crate::cfa::{Op, Operand};
 use crate::expr::{ExprId, ExprKind, Place, Root, Step};
@@ -127,7 +126,7 @@ impl Accesses {
         let mut seen = HashSet::new();
         for edge in edges.values() {
             accesses.op(&mut folder, &edge.op);
-            for expr in op_expressions(&edge.op) {
+            for expr in edge.op.expressions() {
                 accesses.expr(&mut folder, expr, &mut seen);
             }
         }
@@ -176,20 +175,12 @@ impl Accesses {
             Op::Input { target, .. } => {
                 self.place(folder, target);
             }
-            Op::Call { arguments, result, .. } => {
-                arguments.iter().for_each(|argument| self.keep_operand(argument));
-                if let Some(result) = result {
-                    self.candidates.remove(result);
+            op => {
+                op.places_read().for_each(|place| self.keep_whole(place));
+                if let Some(result) = op.result() {
+                    self.candidates.remove(&result);
                 }
             }
-            Op::Return(Some(value)) => self.keep_operand(value),
-            _ => {}
-        }
-    }
-
-    fn keep_operand(&mut self, operand: &Operand) {
-        if let Operand::Aggregate(place) = operand {
-            self.keep_whole(place);
         }
     }
 

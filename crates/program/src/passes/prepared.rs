@@ -21,7 +21,7 @@ use super::inline::{Context, ContextId, Inlined, NotInlined, Origin, inline};
 use super::promote::promote;
 use super::reached::name_what_is_reached;
 use super::slice::slice;
-use super::uses::{Uses, written_by};
+use super::uses::Uses;
 use crate::atom::Atom;
 use crate::cfa::{Edge, EdgeId, Function, FunctionId, InputSource, LocationId, Observe, Op};
 use crate::model::{Initial, Program, VariableId, VariableKind};
@@ -222,9 +222,9 @@ impl Prepared {
     /// All variables that edges and atoms read, write or point to.
     pub fn used_variables(&self) -> BTreeSet<VariableId> {
         let Uses { read, pointed_to, .. } = Uses::of(self);
-        let written = self.program.edges.values().filter_map(|edge| match edge.op {
-            Op::Declare(variable) | Op::Discard(variable) => Some(variable),
-            _ => written_by(&edge.op),
+        let written = self.program.edges.values().filter_map(|edge| match &edge.op {
+            Op::Declare(variable) | Op::Discard(variable) => Some(*variable),
+            op => op.written_variable(),
         });
         read.into_iter().chain(pointed_to).chain(written).collect()
     }

@@ -15,11 +15,11 @@ use super::facts::Facts;
 use super::fold::Folder;
 use super::parts::{Part, children, split_variables};
 use super::prepared::Prepared;
-use super::rewrite::{Rewrite, with_operands};
 use crate::cfa::{EdgeId, Observe, Op, Operand};
-use crate::expr::{ExprId, ExprKind, Place, Root, Step};
+use crate::expr::{Expr, ExprId, ExprKind, Place, Root, Step};
 use crate::model::VariableId;
 use crate::types::{Type, TypeId};
+use crate::visit::Rewrite;
 
 /// Splits variables into their parts.
 pub fn promote(mut prepared: Prepared) -> Prepared {
@@ -213,17 +213,15 @@ impl Rewrite for Promotion<'_> {
             return known;
         }
         let new = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
-            let contents = self.folder.program.exprs.get(expr);
-            let (kind, ty) = (contents.kind.clone(), contents.ty);
+            let Expr { mut kind, ty } = self.folder.program.exprs.get(expr).clone();
             if let ExprKind::Load(place) = kind {
                 let place = self.place(&place);
                 let own = self.folder.program.types.as_scalar(place.ty).expect("a scalar is loaded");
                 let loaded = self.folder.program.exprs.intern(ExprKind::Load(place), own);
                 return self.folder.program.exprs.cast(loaded, ty);
             }
-            let operands = self.folder.program.exprs.operands(expr);
-            let operands: Vec<ExprId> = operands.into_iter().map(|operand| self.expr(operand)).collect();
-            self.folder.program.exprs.intern(with_operands(kind, &operands), ty)
+            kind.operands_mut().into_iter().for_each(|operand| *operand = self.expr(*operand));
+            self.folder.program.exprs.intern(kind, ty)
         });
         self.known.insert(expr, new);
         new

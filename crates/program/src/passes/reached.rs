@@ -14,7 +14,6 @@ use foundation::Id;
 use num_traits::ToPrimitive;
 
 use super::inline::Inlined;
-use super::uses::written_by;
 use crate::cfa::{EdgeId, InputSource, LocationId, Observe, Op, Operand, Reach};
 use crate::expr::{Constant, ExprId, ExprKind, Place, Root, Step};
 use crate::model::{Initial, Program, Variable, VariableId, VariableKind};
@@ -260,7 +259,7 @@ impl Definitions {
     fn of(program: &Program, start: LocationId) -> Self {
         let mut assigned: HashMap<VariableId, Vec<EdgeId>> = HashMap::new();
         for (id, edge) in program.edges.iter() {
-            if let Some(variable) = written_by(&edge.op) {
+            if let Some(variable) = edge.op.written_variable() {
                 assigned.entry(variable).or_default().push(id);
             }
         }

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use foundation::Id;
 
-use super::interleave::op_expressions;
 use super::prepared::Prepared;
-use crate::cfa::{Op, Operand};
+use crate::cfa::Op;
 use crate::expr::{ExprId, ExprKind, Place, Root};
 use crate::model::{Initial, Program, VariableId, VariableKind};
+use crate::visit::Access;
 
 /// What was found so far. Each expression is looked at once.
 pub(super) struct Uses<'p> {
@@ -55,24 +55,10 @@ impl<'p> Uses<'p> {
 
     /// What an operation reads and points to.
     pub(super) fn op(&mut self, op: &Op) {
-        for expr in op_expressions(op) {
-            self.expr(expr);
-        }
-        match op {
-            Op::Assign { value, .. } | Op::Return(Some(value)) => self.aggregate(value),
-            Op::Call { arguments, .. } => arguments.iter().for_each(|argument| self.aggregate(argument)),
-            Op::CopyBytes { .. } => self.memory_read = true,
-            // It reads the pointers that it follows.
-            Op::Havoc { reach, .. } if !reach.pointers.is_empty() => self.memory_read = true,
-            _ => {}
-        }
-    }
-
-    /// What an operand reads beyond its expressions.
-    pub(super) fn aggregate(&mut self, operand: &Operand) {
-        if let Operand::Aggregate(place) = operand {
-            self.reads(place);
-        }
+        op.expressions().into_iter().for_each(|expr| self.expr(expr));
+        op.places_read().for_each(|place| self.reads(place));
+        // What is resized lies on the heap.
+        self.memory_read |= op.accesses_memory(Access::reads) && !matches!(op, Op::Allocate { .. });
     }
 
     /// What an expression reads and points to.
@@ -126,20 +112,4 @@ pub(super) fn initial_values(program: &Program, variable: VariableId) -> impl It
         _ => &[],
     };
     items.iter().map(|item| item.value)
-}
-
-/// The variable that an operation writes, whole or in part, by its name.
-pub(super) fn written_by(op: &Op) -> Option<VariableId> {
-    match op {
-        Op::Assign { target, .. } | Op::Input { target, .. } => match target.root {
-            Root::Variable(variable) => Some(variable),
-            Root::Pointer { .. } => None,
-        },
-        Op::Call { result, .. } => *result,
-        Op::Allocate { target: result, .. }
-        | Op::Join { result, .. }
-        | Op::TryLock { taken: result, .. }
-        | Op::Spawn { handle: result, .. } => Some(*result),
-        _ => None,
-    }
 }

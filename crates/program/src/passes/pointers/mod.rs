@@ -20,13 +20,12 @@ mod access;
 mod numbering;
 mod replace;
 
-use std::collections::HashSet;
-
 use super::prepared::Prepared;
-use crate::cfa::{Callee, EdgeId, LocationId, Op, Operand};
+use crate::cfa::{Callee, EdgeId, LocationId, Op};
 use crate::expr::{ExprId, ExprKind, Place, Root};
 use crate::model::{Initial, Program, VariableId, VariableKind};
 use crate::types::Scalar;
+use crate::visit::{OpPart, OpPartRef};
 use numbering::Numbering;
 use replace::{Replacement, Unfit};
 
@@ -100,60 +99,23 @@ pub enum Condition {
 /// Whether a program has pointers, and nothing that is never replaced.
 pub fn may_be_resolved(program: &Program) -> bool {
     let stays = |op: &Op| {
-        matches!(
-            op,
-            Op::Call { callee: Callee::Pointer(_), .. }
-                | Op::Allocate { .. }
-                | Op::Free(_)
-                | Op::CopyBytes { .. }
-                | Op::SetBytes { .. }
-                | Op::Havoc { .. }
-                | Op::Spawn { .. }
-                | Op::InitLock(_)
-                | Op::Lock(_)
-                | Op::TryLock { .. }
-                | Op::Unlock(_)
-        )
+        let is_memory = |part: OpPartRef<'_>| matches!(part, OpPart::Address(..) | OpPart::Mutex(_));
+        matches!(op, Op::Call { callee: Callee::Pointer(_), .. } | Op::Allocate { .. } | Op::Spawn { .. })
+            || op.parts().into_iter().any(is_memory)
     };
     !program.edges.values().any(|edge| stays(&edge.op)) && has_pointers(program)
 }
 
 fn has_pointers(program: &Program) -> bool {
-    let mut seen = HashSet::new();
+    let through = |place: &Place| matches!(place.root, Root::Pointer { .. });
     let mut open: Vec<ExprId> = Vec::new();
     for edge in program.edges.values() {
-        if places(&edge.op).into_iter().any(|place| matches!(place.root, Root::Pointer { .. })) {
+        if edge.op.places().any(through) {
             return true;
         }
-        open.extend(super::interleave::op_expressions(&edge.op));
+        open.extend(edge.op.expressions());
     }
-    while let Some(expr) = open.pop() {
-        if !seen.insert(expr) {
-            continue;
-        }
-        if program.exprs.ty(expr) == Scalar::Pointer {
-            return true;
-        }
-        open.extend(program.exprs.operands(expr));
-    }
-    false
-}
-
-/// The places that an operation writes, or reads as a whole.
-fn places(op: &Op) -> Vec<&Place> {
-    match op {
-        Op::Assign { target, value: Operand::Aggregate(source) } => vec![target, source],
-        Op::Assign { target, .. } | Op::Input { target, .. } => vec![target],
-        Op::Return(Some(Operand::Aggregate(place))) => vec![place],
-        Op::Call { arguments, .. } => arguments
-            .iter()
-            .filter_map(|argument| match argument {
-                Operand::Aggregate(place) => Some(place),
-                Operand::Scalar(_) => None,
-            })
-            .collect(),
-        _ => Vec::new(),
-    }
+    program.exprs.below(open).any(|expr| program.exprs.ty(expr) == Scalar::Pointer)
 }
 
 /// Replaces all pointers; none if one of them cannot be.

@@ -3,16 +3,15 @@
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
-use super::super::interleave::op_expressions;
 use super::super::prepared::Prepared;
-use super::super::rewrite::with_operands;
 use super::access::{Meaning, Part, meaning};
 use super::numbering::Numbering;
-use super::{Condition, Directions, Lead, Leads, initial_items, is_null, places};
-use crate::cfa::{Callee, EdgeId, LocationId, Observe, Op, Operand};
+use super::{Condition, Directions, Lead, Leads, initial_items, is_null};
+use crate::cfa::{Callee, EdgeId, LocationId, Observe, Op};
 use crate::expr::{BinaryOp, CompareOp, Constant, ExprId, ExprKind, Place, Root, Step};
 use crate::model::{Initial, Program, VariableId, VariableKind};
 use crate::types::{IntType, Scalar, Type, TypeId};
+use crate::visit::OpPart;
 
 /// A pointer cannot be replaced.
 #[derive(Clone, Copy, Debug)]
@@ -64,14 +63,14 @@ impl Replacement<'_> {
                 }
                 self.split(edge, &contents.op)
             }
-            op if op_expressions(op).is_empty() => Ok(()),
+            op if op.expressions().is_empty() => Ok(()),
             _ => Err(Unfit),
         }
     }
 
     /// Replaces the operation of an edge; where it accesses a place that may be one of several, one edge leads to each.
     fn split(&mut self, edge: EdgeId, op: &Op) -> Result<(), Unfit> {
-        let through = places(op).into_iter().find(|place| matches!(place.root, Root::Pointer { .. })).cloned();
+        let through = op.places().find(|place| matches!(place.root, Root::Pointer { .. })).cloned();
         let Some(place) = through else {
             let op = self.op(op)?;
             self.prepared.program.edges[edge].op = op;
@@ -122,47 +121,27 @@ impl Replacement<'_> {
     }
 
     fn op(&mut self, op: &Op) -> Result<Op, Unfit> {
-        Ok(match op {
-            Op::Assume(condition) => Op::Assume(self.expr(*condition)?),
-            Op::Assign { target, value } => {
-                let target = self.place(target)?;
-                Op::Assign { target, value: self.operand(value)? }
+        let mut op = op.clone();
+        for part in op.parts_mut() {
+            match part {
+                OpPart::Value(expr) => *expr = self.expr(*expr)?,
+                OpPart::Read(place) | OpPart::Written(place) => *place = self.place(place)?,
+                OpPart::Address(..) | OpPart::Mutex(_) => return Err(Unfit),
+                OpPart::Result(_) | OpPart::Lifetime(_) | OpPart::Called(_) => {}
             }
-            Op::Input { target, source } => Op::Input { target: self.place(target)?, source: source.clone() },
-            Op::Return(Some(value)) => Op::Return(Some(self.operand(value)?)),
-            Op::Call { callee: Callee::Function(function), arguments, result } => {
-                let mut replaced = Vec::with_capacity(arguments.len());
-                for argument in arguments {
-                    replaced.push(self.operand(argument)?);
-                }
-                Op::Call { callee: Callee::Function(*function), arguments: replaced, result: *result }
-            }
-            op => op.clone(),
-        })
-    }
-
-    fn operand(&mut self, operand: &Operand) -> Result<Operand, Unfit> {
-        Ok(match operand {
-            Operand::Scalar(value) => Operand::Scalar(self.expr(*value)?),
-            Operand::Aggregate(place) => Operand::Aggregate(self.place(place)?),
-        })
+        }
+        Ok(op)
     }
 
     /// A part of a variable by its name.
     fn place(&mut self, place: &Place) -> Result<Place, Unfit> {
-        let Root::Variable(variable) = place.root else { return Err(Unfit) };
-        Ok(Place { root: Root::Variable(variable), path: self.path(&place.path)?, ty: self.ty(place.ty)? })
-    }
-
-    fn path(&mut self, path: &[Step]) -> Result<Vec<Step>, Unfit> {
-        let mut replaced = Vec::with_capacity(path.len());
-        for step in path {
-            replaced.push(match step {
-                Step::Field(number) => Step::Field(*number),
-                Step::Index(index) => Step::Index(self.expr(*index)?),
-            });
+        let Root::Variable(_) = place.root else { return Err(Unfit) };
+        let mut place = place.clone();
+        for operand in place.operands_mut() {
+            *operand = self.expr(*operand)?;
         }
-        Ok(replaced)
+        place.ty = self.ty(place.ty)?;
+        Ok(place)
     }
 
     /// What an expression is without pointers; an address becomes its number.
@@ -220,13 +199,12 @@ impl Replacement<'_> {
                     Ok(self.prepared.program.exprs.intern(ExprKind::Cast(operand), ty))
                 }
             },
-            kind => {
-                let mut operands = Vec::new();
-                for operand in self.prepared.program.exprs.operands(expr) {
-                    operands.push(self.expr(operand)?);
+            mut kind => {
+                for operand in kind.operands_mut() {
+                    *operand = self.expr(*operand)?;
                 }
                 let ty = if ty == Scalar::Pointer { Scalar::Int(self.int()) } else { ty };
-                Ok(self.prepared.program.exprs.intern(with_operands(kind, &operands), ty))
+                Ok(self.prepared.program.exprs.intern(kind, ty))
             }
         }
     }
@@ -488,20 +466,15 @@ impl Replacement<'_> {
 
 /// The operation with another place.
 fn with_place(op: &Op, old: &Place, new: &Place) -> Op {
-    let replace = |place: &Place| if place == old { new.clone() } else { place.clone() };
-    let operand = |operand: &Operand| match operand {
-        Operand::Aggregate(place) => Operand::Aggregate(replace(place)),
-        scalar => scalar.clone(),
-    };
-    match op {
-        Op::Assign { target, value } => Op::Assign { target: replace(target), value: operand(value) },
-        Op::Input { target, source } => Op::Input { target: replace(target), source: source.clone() },
-        Op::Return(Some(value)) => Op::Return(Some(operand(value))),
-        Op::Call { callee, arguments, result } => {
-            Op::Call { callee: callee.clone(), arguments: arguments.iter().map(operand).collect(), result: *result }
+    let mut op = op.clone();
+    for part in op.parts_mut() {
+        if let OpPart::Read(place) | OpPart::Written(place) = part
+            && *place == *old
+        {
+            *place = new.clone();
         }
-        op => op.clone(),
     }
+    op
 }
 
 /// Whether the distance of two addresses is always a multiple of a stride.
