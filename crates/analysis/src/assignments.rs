@@ -179,12 +179,11 @@ impl Collection<'_> {
                     }
                 }
             }
-            Op::Allocate { target: variable, .. }
-            | Op::Join { result: variable, .. }
-            | Op::TryLock { taken: variable, .. } => {
-                self.all_of(Some(edge), &whole(program, *variable), Source::Unknown);
+            op => {
+                if let Some(variable) = op.result() {
+                    self.all_of(Some(edge), &whole(program, variable), Source::Unknown);
+                }
             }
-            _ => {}
         }
     }
 

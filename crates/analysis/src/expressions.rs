@@ -4,14 +4,12 @@
 //! Expressions are hash-consed and an operand's id is smaller than that of any expression over it, so one pass in the
 //! order of ids finds the facts about all of them.
 
-use std::collections::HashSet;
-
 use foundation::Id;
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use program::{
-    Allocation, BinaryOp, Callee, Constant, ExprId, ExprKind, Op, Operand, Place, Program, Root, Scalar, Step, Type,
-    UnaryOp, VariableId,
+    Access, BinaryOp, Constant, ExprId, ExprKind, Op, Operand, Place, Program, Root, Scalar, Step, Type, UnaryOp,
+    VariableId,
 };
 
 /// An expression with more operands than this, counted as a tree, is not evaluated by analyses.
@@ -79,139 +77,37 @@ impl Expressions {
     }
 }
 
-/// What an operation evaluates and reads.
-#[derive(Clone, Debug, Default)]
-pub struct Evaluated<'p> {
-    /// The expressions, those inside of places included, in the order in which they are evaluated.
-    pub expressions: Vec<ExprId>,
-    /// The places of array or record type whose contents are read.
-    pub aggregates: Vec<&'p Place>,
-    /// Whether memory is read through a pointer beyond what the expressions do.
-    pub through_pointer: bool,
-}
-
-/// What an operation evaluates and reads.
-pub fn evaluated(op: &Op) -> Evaluated<'_> {
-    let mut all = Evaluated::default();
-    let operand = |all: &mut Evaluated<'_>, operand: &Operand| {
-        if let Operand::Scalar(expr) = operand {
-            all.expressions.push(*expr);
-        }
-    };
-    match op {
-        Op::Skip | Op::Declare(_) | Op::Discard(_) | Op::End(_) | Op::Unreachable | Op::AtomicBegin | Op::AtomicEnd => {
-        }
-        Op::Assume(expr)
-        | Op::Free(expr)
-        | Op::Join { thread: expr, .. }
-        | Op::ExitThread(expr)
-        | Op::InitLock(expr)
-        | Op::Lock(expr)
-        | Op::TryLock { mutex: expr, .. }
-        | Op::Unlock(expr) => all.expressions.push(*expr),
-        Op::Assign { target, value } => {
-            all.expressions.extend(target.operands());
-            operand(&mut all, value);
-        }
-        Op::Input { target, .. } => all.expressions.extend(target.operands()),
-        Op::Call { callee, arguments, .. } => {
-            arguments.iter().for_each(|argument| operand(&mut all, argument));
-            all.expressions.extend(callee_address(callee));
-        }
-        Op::Return(value) => value.iter().for_each(|value| operand(&mut all, value)),
-        Op::Allocate { size, contents, .. } => {
-            all.expressions.push(*size);
-            if let Allocation::Resized(old) = contents {
-                all.expressions.push(*old);
-                all.through_pointer = true;
-            }
-        }
-        Op::CopyBytes { target, source, count, .. } => {
-            all.expressions.extend([*target, *source, *count]);
-            all.through_pointer = true;
-        }
-        Op::Havoc { address, .. } => {
-            all.expressions.push(*address);
-            all.through_pointer = true;
-        }
-        Op::SetBytes { target, byte, count } => all.expressions.extend([*target, *byte, *count]),
-        Op::Spawn { function, argument, .. } => {
-            all.expressions.extend(callee_address(function));
-            all.expressions.push(*argument);
-        }
-    }
-    for operand in operands(op) {
-        if let Operand::Aggregate(place) = operand {
-            all.expressions.extend(place.operands());
-            all.aggregates.push(place);
-        }
-    }
-    all
-}
-
-/// The variable that an operation writes as a whole, if it writes one.
-pub fn written_variable(op: &Op) -> Option<VariableId> {
-    match op {
-        Op::Assign { target, .. } | Op::Input { target, .. } => target.as_variable(),
-        Op::Call { result, .. } => *result,
-        Op::Allocate { target: variable, .. }
-        | Op::Spawn { handle: variable, .. }
-        | Op::Join { result: variable, .. }
-        | Op::TryLock { taken: variable, .. } => Some(*variable),
-        _ => None,
-    }
-}
-
 /// Shows all variables that an expression reads directly; whether it also reads through a pointer.
 pub fn variables_read(program: &Program, expr: ExprId, show: &mut dyn FnMut(VariableId)) -> bool {
     let mut through_pointer = false;
-    let mut open = vec![expr];
-    let mut seen = HashSet::new();
-    while let Some(expr) = open.pop() {
-        if !seen.insert(expr) {
-            continue;
-        }
+    for expr in program.exprs.below([expr]) {
         if let ExprKind::Load(place) = &program.exprs.get(expr).kind {
-            match place.root {
-                Root::Variable(variable) => show(variable),
-                Root::Pointer { .. } => through_pointer = true,
-            }
+            through_pointer |= is_through_pointer(place, show);
         }
-        open.extend(program.exprs.operands(expr));
     }
     through_pointer
 }
 
 /// Shows all variables that an operation reads directly; whether it also reads through a pointer.
 pub fn variables_read_by(program: &Program, op: &Op, show: &mut dyn FnMut(VariableId)) -> bool {
-    let Evaluated { expressions, aggregates, mut through_pointer } = evaluated(op);
-    for expr in expressions {
+    // How much is chosen where a pointer leads depends on what was chosen there before.
+    let mut through_pointer = op.accesses_memory(Access::reads) || matches!(op, Op::Havoc { .. });
+    for expr in op.expressions() {
         through_pointer |= variables_read(program, expr, show);
     }
-    for place in aggregates {
-        match place.root {
-            Root::Variable(variable) => show(variable),
-            Root::Pointer { .. } => through_pointer = true,
-        }
+    for place in op.places_read() {
+        through_pointer |= is_through_pointer(place, show);
     }
     through_pointer
 }
 
-/// The operands of an assignment, a call or a return.
-fn operands(op: &Op) -> Vec<&Operand> {
-    match op {
-        Op::Assign { value, .. } => vec![value],
-        Op::Call { arguments, .. } => arguments.iter().collect(),
-        Op::Return(value) => value.iter().collect(),
-        _ => Vec::new(),
+/// Shows the variable that a place is a part of; whether it lies behind a pointer instead.
+fn is_through_pointer(place: &Place, show: &mut dyn FnMut(VariableId)) -> bool {
+    match place.root {
+        Root::Variable(variable) => show(variable),
+        Root::Pointer { .. } => return true,
     }
-}
-
-fn callee_address(callee: &Callee) -> Option<ExprId> {
-    match callee {
-        Callee::Function(_) => None,
-        Callee::Pointer(address) => Some(*address),
-    }
+    false
 }
 
 /// Whether an expression whose operands can be evaluated can be evaluated itself.

@@ -12,7 +12,7 @@ use program::{
 };
 
 use crate::assignments::Calls;
-use crate::expressions::{Expressions, variables_read_by, written_variable};
+use crate::expressions::{Expressions, variables_read_by};
 use crate::fixpoint::{Direction, Domain, Solution};
 use crate::flow::Flow;
 use crate::liveness::Liveness;
@@ -139,7 +139,7 @@ impl Unassigned<'_> {
                 after.insert(*result);
             }
             op => {
-                if let Some(variable) = written_variable(op) {
+                if let Some(variable) = op.written_as_a_whole() {
                     after.remove(variable);
                 }
             }

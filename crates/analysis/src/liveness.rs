@@ -12,7 +12,7 @@
 use foundation::Id;
 use program::{EdgeId, LocationId, Op, Program, VariableId};
 
-use crate::expressions::{Expressions, variables_read_by, written_variable};
+use crate::expressions::{Expressions, variables_read_by};
 use crate::fixpoint::{Direction, Domain, Solution};
 use crate::flow::Flow;
 use crate::observed::Observations;
@@ -88,7 +88,7 @@ impl Live {
             }
             let overwritten = match op {
                 Op::Declare(variable) | Op::Discard(variable) => Some(*variable),
-                op => written_variable(op),
+                op => op.written_as_a_whole(),
             };
             // A pointer may lead to the variable of another activation.
             let overwritten = overwritten.filter(|id| flow.is_flat() || !pointed_to.contains(*id));

@@ -30,7 +30,7 @@ use super::pieces::Pieces;
 use super::refused::Cause;
 use crate::assignments::{Assignment, Assignments, Calls, Source};
 use crate::cells::{CellId, Cells};
-use crate::expressions::{Expressions, evaluated};
+use crate::expressions::Expressions;
 use crate::numbers::arithmetic::swapped;
 use crate::numbers::{Interval, Values};
 use crate::ranges::Ranges;
@@ -189,7 +189,7 @@ impl<'a> Search<'a> {
                 }
             }
             op => {
-                for expr in evaluated(op).expressions {
+                for expr in op.expressions() {
                     self.observe(expr, Cause::Operation);
                 }
             }

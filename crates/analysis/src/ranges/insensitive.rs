@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use foundation::Id;
-use program::{ExprId, ExprKind};
+use program::ExprKind;
 
 use super::evaluate::scalar_values;
 use super::{Subject, is_number};
@@ -58,14 +58,9 @@ fn cells_read(subject: &Subject<'_>, source: Source) -> BTreeSet<CellId> {
         Source::Cell(cell) => _ = found.insert(cell),
         Source::Expr(expr) => {
             let exprs = &subject.program.exprs;
-            let mut open: Vec<ExprId> = vec![expr];
-            let mut seen = BTreeSet::new();
-            while let Some(expr) = open.pop() {
-                if seen.insert(expr) {
-                    if let ExprKind::Load(place) = &exprs.get(expr).kind {
-                        found.extend(subject.cells.of_scalar(subject.program, place));
-                    }
-                    open.extend(exprs.operands(expr));
+            for expr in exprs.below([expr]) {
+                if let ExprKind::Load(place) = &exprs.get(expr).kind {
+                    found.extend(subject.cells.of_scalar(subject.program, place));
                 }
             }
         }

@@ -11,7 +11,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use analysis::PointsTo;
-use analysis::expressions::evaluated;
 use analysis::points_to::{Object, Offsets, Targets};
 use foundation::Id;
 use num_bigint::BigInt;
@@ -301,29 +300,17 @@ impl Accesses {
             }
         }
         for edge in program.edges.values() {
-            let evaluated = evaluated(&edge.op);
-            open.extend(evaluated.expressions);
-            let written = match &edge.op {
-                Op::Assign { target, .. } | Op::Input { target, .. } => Some(target),
-                _ => None,
-            };
-            found
-                .places
-                .extend(written.into_iter().chain(evaluated.aggregates).filter(|place| is_pointed(place)).cloned());
+            open.extend(edge.op.expressions());
+            found.places.extend(edge.op.places().filter(|place| is_pointed(place)).cloned());
             found.has_arithmetic |= matches!(edge.op, Op::Allocate { .. } | Op::Free(_));
         }
-        let mut seen = HashSet::new();
-        while let Some(expr) = open.pop() {
-            if !seen.insert(expr) {
-                continue;
-            }
+        for expr in program.exprs.below(open) {
             match &program.exprs.get(expr).kind {
                 ExprKind::Load(place) if is_pointed(place) => found.places.push(place.clone()),
                 ExprKind::AddressOf(place) => found.has_arithmetic |= !place.path.is_empty() || is_pointed(place),
                 ExprKind::PointerAdd { .. } | ExprKind::PointerDifference { .. } => found.has_arithmetic = true,
                 _ => {}
             }
-            open.extend(program.exprs.operands(expr));
         }
         found.has_arithmetic |= !found.places.is_empty();
         found

@@ -1,7 +1,7 @@
 //! The symbols that stand for a program's variables, and what is known of their values everywhere.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use analysis::expressions::Expressions;
 use analysis::numbers::Values;
@@ -408,7 +408,7 @@ impl Addresses {
             }
         }
         for edge in program.edges.values() {
-            open.extend(analysis::expressions::evaluated(&edge.op).expressions);
+            open.extend(edge.op.expressions());
             match &edge.op {
                 Op::Input { target, .. } => found.from_outside |= has_pointers(target.ty),
                 Op::Call { result: Some(variable), .. } => {
@@ -423,11 +423,7 @@ impl Addresses {
             }
         }
         let is_null = |expr: ExprId| program.exprs.get(expr).kind == ExprKind::Constant(program::Constant::Null);
-        let mut seen: HashSet<ExprId> = HashSet::new();
-        while let Some(expr) = open.pop() {
-            if !seen.insert(expr) {
-                continue;
-            }
+        for expr in program.exprs.below(open) {
             let data = program.exprs.get(expr);
             match &data.kind {
                 ExprKind::AddressOf(_) | ExprKind::FunctionAddress(_) => found.of_objects = true,
@@ -441,7 +437,6 @@ impl Addresses {
                 }
                 _ => {}
             }
-            open.extend(program.exprs.operands(expr));
         }
         found
     }

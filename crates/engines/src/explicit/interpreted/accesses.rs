@@ -7,8 +7,8 @@ use std::collections::HashSet;
 
 use foundation::{Arena, Id};
 use program::{
-    Allocation, Callee, CompareOp, Constant, EdgeId, ExprId, ExprKind, Initial, Op, Operand, Place, Program, Root,
-    Scalar, Step, Type, TypeId, VariableId, VariableKind,
+    Callee, CompareOp, Constant, EdgeId, ExprId, ExprKind, Initial, Op, OpPart, Place, Program, Root, Scalar, Step,
+    Type, TypeId, VariableId, VariableKind,
 };
 
 /// What all edges of a program access.
@@ -119,77 +119,32 @@ impl<'a> Visit<'a> {
     }
 
     fn operation(&mut self, op: &Op) {
+        // A function without a body does nothing with an address.
+        let forgets = match op {
+            Op::Call { callee: Callee::Function(function), .. } => self.program.functions[*function].entry.is_none(),
+            _ => false,
+        };
+        for part in op.parts() {
+            match part {
+                OpPart::Value(&expr) if forgets => self.address(expr),
+                OpPart::Value(&expr) => self.value(expr),
+                OpPart::Address(&expr, access) => {
+                    self.value(expr);
+                    self.access.reads_through_pointer |= access.reads();
+                    self.access.writes_through_pointer |= access.writes();
+                }
+                // The address of a mutex is only compared with others.
+                OpPart::Mutex(&mutex) => self.address(mutex),
+                OpPart::Read(place) => self.place(place, Way::Reads),
+                OpPart::Written(place) => self.place(place, Way::Writes),
+                OpPart::Result(&variable) | OpPart::Lifetime(&variable) => self.access.writes.push(variable),
+                OpPart::Called(_) => {}
+            }
+        }
         match op {
-            Op::Skip | Op::End(_) | Op::Unreachable | Op::AtomicBegin | Op::AtomicEnd => {}
-            Op::Assume(condition) => self.value(*condition),
-            Op::Assign { target, value } => {
-                self.place(target, Way::Writes);
-                self.operand(value);
-            }
-            Op::Input { target, .. } => self.place(target, Way::Writes),
-            Op::Havoc { address, .. } => {
-                self.value(*address);
-                self.access.reads_through_pointer = true;
-                self.access.writes_through_pointer = true;
-                self.access.numbers = true;
-            }
-            Op::Declare(variable) | Op::Discard(variable) => self.access.writes.push(*variable),
-            Op::Call { callee, arguments, result } => {
-                let has_body = match callee {
-                    Callee::Function(function) => self.program.functions[*function].entry.is_some(),
-                    Callee::Pointer(_) => true,
-                };
-                for argument in arguments {
-                    match argument {
-                        // A function without a body does nothing with an address.
-                        Operand::Scalar(address) if !has_body => self.address(*address),
-                        argument => self.operand(argument),
-                    }
-                }
-                self.callee(callee);
-                self.access.writes.extend(*result);
-            }
-            Op::Return(value) => value.iter().for_each(|value| self.operand(value)),
-            Op::Allocate { target, size, contents } => {
-                self.value(*size);
-                if let Allocation::Resized(old) = contents {
-                    self.value(*old);
-                    self.access.reads_through_pointer = true;
-                }
-                self.access.writes.push(*target);
-                self.access.writes_through_pointer = true;
-            }
-            Op::Free(address) => {
-                self.value(*address);
-                self.access.writes_through_pointer = true;
-            }
-            Op::CopyBytes { target, source, count, .. } => {
-                [target, source, count].into_iter().for_each(|operand| self.value(*operand));
-                self.access.reads_through_pointer = true;
-                self.access.writes_through_pointer = true;
-                self.access.numbers = true;
-            }
-            Op::SetBytes { target, byte, count } => {
-                [target, byte, count].into_iter().for_each(|operand| self.value(*operand));
-                self.access.writes_through_pointer = true;
-                self.access.numbers = true;
-            }
-            Op::Spawn { handle, function, argument } => {
-                self.callee(function);
-                self.value(*argument);
-                self.access.writes.push(*handle);
-            }
-            Op::Join { thread, result } => {
-                self.value(*thread);
-                self.access.writes.push(*result);
-            }
-            Op::ExitThread(value) => self.value(*value),
-            // The address of a mutex is only compared with others.
-            Op::InitLock(mutex) | Op::Lock(mutex) | Op::Unlock(mutex) => self.address(*mutex),
-            Op::TryLock { mutex, taken } => {
-                self.address(*mutex);
-                self.access.writes.push(*taken);
-            }
+            Op::Allocate { .. } => self.access.writes_through_pointer = true,
+            Op::Havoc { .. } | Op::CopyBytes { .. } | Op::SetBytes { .. } => self.access.numbers = true,
+            _ => {}
         }
     }
 
@@ -203,19 +158,6 @@ impl<'a> Visit<'a> {
         self.access.reads.sort_unstable();
         self.access.reads.dedup();
         self.access
-    }
-
-    fn operand(&mut self, operand: &Operand) {
-        match operand {
-            Operand::Scalar(expr) => self.value(*expr),
-            Operand::Aggregate(place) => self.place(place, Way::Reads),
-        }
-    }
-
-    fn callee(&mut self, callee: &Callee) {
-        if let Callee::Pointer(address) = callee {
-            self.value(*address);
-        }
     }
 
     /// An expression that may be an address, which goes nowhere.
