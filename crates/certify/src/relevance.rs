@@ -18,8 +18,8 @@ use num_traits::{Signed, ToPrimitive};
 use program::semantics::Integers;
 use program::semantics::arithmetic::MOST_IDEAL_SHIFT;
 use program::{
-    Allocation, Atom, BinaryOp, Callee, Constant, EdgeId, ExprId, ExprKind, FunctionId, LocationId, Op, Operand, Place,
-    Program, Root, Scalar, VariableId,
+    Atom, BinaryOp, Callee, Constant, EdgeId, ExprId, ExprKind, FunctionId, LocationId, Op, Operand, Place, Program,
+    Root, Scalar, VariableId,
 };
 use task::Task;
 
@@ -254,23 +254,6 @@ impl<'r> Dependence<'r> {
     fn take(&mut self, edge: EdgeId, results: &Results) {
         let program = self.relevance.program;
         match &program.edges[edge].op {
-            Op::Skip
-            | Op::Declare(_)
-            | Op::Discard(_)
-            | Op::Return(None)
-            | Op::End(_)
-            | Op::Unreachable
-            | Op::AtomicBegin
-            | Op::AtomicEnd => {}
-            Op::Assume(expr)
-            | Op::Havoc { address: expr, .. }
-            | Op::Free(expr)
-            | Op::Join { thread: expr, .. }
-            | Op::ExitThread(expr)
-            | Op::InitLock(expr)
-            | Op::Lock(expr)
-            | Op::TryLock { mutex: expr, .. }
-            | Op::Unlock(expr) => self.need(*expr),
             Op::Assign { target, value } => {
                 self.need_all(&target.operands());
                 let sources = self.sources_of(value);
@@ -279,7 +262,6 @@ impl<'r> Dependence<'r> {
                     Root::Pointer { .. } => self.need_variables(sources),
                 }
             }
-            Op::Input { target, .. } => self.need_all(&target.operands()),
             Op::Call { callee: Callee::Pointer(address), arguments, .. } => {
                 self.need(*address);
                 for argument in arguments {
@@ -306,20 +288,7 @@ impl<'r> Dependence<'r> {
                     self.need_variables(sources);
                 }
             }
-            Op::Allocate { size, contents, .. } => {
-                self.need(*size);
-                if let Allocation::Resized(address) = contents {
-                    self.need(*address);
-                }
-            }
-            Op::CopyBytes { target, source, count, .. } => self.need_all(&[*target, *source, *count]),
-            Op::SetBytes { target, byte, count } => self.need_all(&[*target, *byte, *count]),
-            Op::Spawn { function, argument, .. } => {
-                if let Callee::Pointer(address) = function {
-                    self.need(*address);
-                }
-                self.need(*argument);
-            }
+            op => self.need_all(&op.expressions()),
         }
     }
 

@@ -4,9 +4,7 @@
 use std::collections::BTreeSet;
 
 use foundation::Id;
-use program::{
-    Allocation, Callee, EdgeId, ExprId, ExprKind, LocationId, Op, Operand, Place, Program, Root, VariableId,
-};
+use program::{Callee, EdgeId, ExprId, ExprKind, LocationId, Op, Operand, Place, Program, Root, VariableId};
 
 use crate::relevance::{Relevance, Variables};
 
@@ -155,9 +153,8 @@ impl Liveness {
         for (id, edge) in program.edges.iter() {
             entering[edge.to.index()].push(id);
             let mut read = BTreeSet::new();
-            let (exprs, wholes) = read_by(&edge.op);
-            exprs.into_iter().for_each(|expr| variables_in(program, expr, &mut read));
-            read.extend(wholes);
+            edge.op.expressions().into_iter().for_each(|expr| variables_in(program, expr, &mut read));
+            read.extend(edge.op.places_read().filter_map(|place| place.root.variable()));
             reads.push(read.iter().filter_map(|variable| self.columns[variable.index()]).collect());
         }
         let mut open: Vec<LocationId> = program.locations.ids().collect();
@@ -194,84 +191,14 @@ impl Liveness {
 
 /// The variables that an expression names.
 pub(super) fn variables_in(program: &Program, expr: ExprId, found: &mut BTreeSet<VariableId>) {
-    let mut seen = BTreeSet::from([expr]);
-    let mut open = vec![expr];
-    while let Some(expr) = open.pop() {
-        if let ExprKind::Load(place) | ExprKind::AddressOf(place) = &program.exprs.get(expr).kind
-            && let Root::Variable(variable) = place.root
-        {
-            found.insert(variable);
-        }
-        open.extend(program.exprs.operands(expr).into_iter().filter(|operand| seen.insert(*operand)));
-    }
-}
-
-/// The expressions that an operation evaluates, and the variables of which it copies parts that are no scalars.
-fn read_by(op: &Op) -> (Vec<ExprId>, Vec<VariableId>) {
-    let (mut exprs, mut operands) = (Vec::new(), Vec::new());
-    match op {
-        Op::Skip | Op::Declare(_) | Op::Discard(_) | Op::End(_) | Op::Unreachable | Op::AtomicBegin | Op::AtomicEnd => {
-        }
-        Op::Assign { target, value } => {
-            exprs = target.operands();
-            operands.push(value);
-        }
-        Op::Input { target, .. } => exprs = target.operands(),
-        Op::Call { callee, arguments, .. } => {
-            exprs.extend(address_of(callee));
-            operands.extend(arguments);
-        }
-        Op::Return(value) => operands.extend(value),
-        Op::Allocate { size, contents, .. } => {
-            exprs.push(*size);
-            if let Allocation::Resized(address) = contents {
-                exprs.push(*address);
-            }
-        }
-        Op::CopyBytes { target, source, count, .. } => exprs.extend([*target, *source, *count]),
-        Op::SetBytes { target, byte, count } => exprs.extend([*target, *byte, *count]),
-        Op::Spawn { function, argument, .. } => {
-            exprs.extend(address_of(function));
-            exprs.push(*argument);
-        }
-        Op::Assume(expr)
-        | Op::Havoc { address: expr, .. }
-        | Op::Free(expr)
-        | Op::Join { thread: expr, .. }
-        | Op::ExitThread(expr)
-        | Op::InitLock(expr)
-        | Op::Lock(expr)
-        | Op::TryLock { mutex: expr, .. }
-        | Op::Unlock(expr) => exprs.push(*expr),
-    }
-    let mut wholes = Vec::new();
-    for operand in operands {
-        match operand {
-            Operand::Scalar(expr) => exprs.push(*expr),
-            Operand::Aggregate(place) => {
-                exprs.extend(place.operands());
-                if let Root::Variable(variable) = place.root {
-                    wholes.push(variable);
-                }
-            }
-        }
-    }
-    (exprs, wholes)
-}
-
-fn address_of(callee: &Callee) -> Option<ExprId> {
-    match callee {
-        Callee::Function(_) => None,
-        Callee::Pointer(address) => Some(*address),
-    }
+    let places = program.exprs.below([expr]).filter_map(|expr| program.exprs.get(expr).kind.place());
+    found.extend(places.filter_map(|place| place.root.variable()));
 }
 
 /// The variable that an operation writes as a whole, or makes hold what is not chosen yet.
 fn written_whole(op: &Op) -> Option<VariableId> {
     match op {
-        Op::Assign { target, .. } | Op::Input { target, .. } => target.as_variable(),
         Op::Declare(variable) => Some(*variable),
-        Op::Call { result, .. } => *result,
-        _ => None,
+        op => op.written_as_a_whole(),
     }
 }

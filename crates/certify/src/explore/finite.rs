@@ -10,8 +10,8 @@ use foundation::Id;
 use num_traits::ToPrimitive;
 use program::semantics::Integers;
 use program::{
-    BinaryOp, Callee, Constant, ExprId, ExprKind, Initial, IntType, Op, Operand, Program, Root, Scalar, UnaryOp,
-    VariableId, VariableKind,
+    BinaryOp, Constant, ExprId, ExprKind, Initial, IntType, Op, Operand, Program, Root, Scalar, UnaryOp, VariableId,
+    VariableKind,
 };
 
 use super::control::Liveness;
@@ -152,26 +152,16 @@ impl<'p> Finite<'p> {
             }
         }
         for edge in program.edges.values() {
-            let root = |place: &program::Place| match place.root {
-                Root::Variable(variable) => Some(variable),
-                Root::Pointer { .. } => None,
-            };
             match &edge.op {
-                Op::Assign { target, value } => match (root(target), value) {
+                Op::Assign { target, value } => match (target.root.variable(), value) {
                     (Some(variable), Operand::Scalar(value)) => written.push((variable, *value)),
                     (Some(variable), Operand::Aggregate(_)) => _ = strange.insert(variable),
                     (None, _) => {}
                 },
-                Op::Input { target, .. } => strange.extend(root(target)),
                 Op::Declare(variable) | Op::Discard(variable) if live.contains(edge.to, *variable) => {
                     strange.insert(*variable);
                 }
-                Op::Call { callee: Callee::Function(_) | Callee::Pointer(_), result, .. } => strange.extend(*result),
-                Op::Allocate { target: variable, .. }
-                | Op::Spawn { handle: variable, .. }
-                | Op::Join { result: variable, .. }
-                | Op::TryLock { taken: variable, .. } => _ = strange.insert(*variable),
-                _ => {}
+                op => strange.extend(op.written_variable()),
             }
         }
         for variable in strange {

@@ -25,8 +25,8 @@ use foundation::Id;
 use num_traits::ToPrimitive;
 use program::semantics::{Integers, Value, evaluate_constant};
 use program::{
-    Allocation, BinaryOp, Callee, Constant, EdgeId, ExprId, ExprKind, FunctionId, IntType, LocationId, Op, Operand,
-    Place, Program, Root, Scalar, Step, Type, TypeId, UnaryOp, VariableId,
+    BinaryOp, Callee, Constant, EdgeId, ExprId, ExprKind, FunctionId, IntType, LocationId, Op, Operand, Place, Program,
+    Root, Scalar, Step, Type, TypeId, UnaryOp, VariableId,
 };
 
 /// Regions of more values than this are large.
@@ -302,14 +302,6 @@ impl<'p> Regions<'p> {
         let other = |expr: ExprId| (expr, Use::Other);
         let mut whole: Vec<&Place> = Vec::new();
         match &program.edges[edge].op {
-            Op::Skip
-            | Op::Declare(_)
-            | Op::Discard(_)
-            | Op::End(_)
-            | Op::Unreachable
-            | Op::AtomicBegin
-            | Op::AtomicEnd => {}
-            Op::Assume(condition) => uses.push(other(*condition)),
             Op::Assign { target, value } => {
                 uses.extend(target.operands().into_iter().map(other));
                 match value {
@@ -324,7 +316,6 @@ impl<'p> Regions<'p> {
                     Operand::Aggregate(place) => whole.push(place),
                 }
             }
-            Op::Input { target, .. } => uses.extend(target.operands().into_iter().map(other)),
             Op::Call { callee, arguments, .. } => {
                 let parameters = match callee {
                     Callee::Function(function) => Some(&program.functions[*function]),
@@ -362,30 +353,10 @@ impl<'p> Regions<'p> {
                     }
                 }
             }
-            Op::Return(Some(Operand::Aggregate(place))) => whole.push(place),
-            Op::Return(None) => {}
-            Op::Allocate { size, contents, .. } => {
-                uses.push(other(*size));
-                if let Allocation::Resized(old) = contents {
-                    uses.push(other(*old));
-                }
+            op => {
+                whole.extend(op.places_read());
+                uses.extend(op.expressions().into_iter().map(other));
             }
-            Op::CopyBytes { target, source, count, .. } => uses.extend([*target, *source, *count].map(other)),
-            Op::SetBytes { target, byte, count } => uses.extend([*target, *byte, *count].map(other)),
-            Op::Spawn { function, argument, .. } => {
-                uses.push(other(*argument));
-                if let Callee::Pointer(address) = function {
-                    uses.push(other(*address));
-                }
-            }
-            Op::Havoc { address: expr, .. }
-            | Op::Free(expr)
-            | Op::Join { thread: expr, .. }
-            | Op::ExitThread(expr)
-            | Op::InitLock(expr)
-            | Op::Lock(expr)
-            | Op::TryLock { mutex: expr, .. }
-            | Op::Unlock(expr) => uses.push(other(*expr)),
         }
         for place in whole {
             uses.extend(place.operands().into_iter().map(other));

@@ -187,22 +187,14 @@ impl<'a> Generator<'a> {
 
     /// Whether evaluation may come to something undefined.
     fn may_be_undefined(&self, expr: ExprId) -> bool {
-        let mut seen = BTreeSet::from([expr]);
-        let mut open = vec![expr];
-        while let Some(expr) = open.pop() {
-            let is_partial = match &self.program.exprs.get(expr).kind {
-                ExprKind::Binary(op, ..) => {
-                    matches!(op, BinaryOp::Divide | BinaryOp::Remainder | BinaryOp::ShiftLeft | BinaryOp::ShiftRight)
-                }
-                ExprKind::Load(place) => !place.operands().is_empty(),
-                _ => false,
-            };
-            if is_partial {
-                return true;
+        let is_partial = |expr: ExprId| match &self.program.exprs.get(expr).kind {
+            ExprKind::Binary(op, ..) => {
+                matches!(op, BinaryOp::Divide | BinaryOp::Remainder | BinaryOp::ShiftLeft | BinaryOp::ShiftRight)
             }
-            open.extend(self.program.exprs.operands(expr).into_iter().filter(|operand| seen.insert(*operand)));
-        }
-        false
+            ExprKind::Load(place) => !place.operands().is_empty(),
+            _ => false,
+        };
+        self.program.exprs.below([expr]).any(is_partial)
     }
 
     fn program(mut self, automaton: &Automaton<Guard>, limits: Limits, budget: &Budget) -> Result<String, Unexplored> {

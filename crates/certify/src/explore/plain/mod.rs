@@ -28,7 +28,6 @@ use program::{
 
 use super::control::variables_in;
 use crate::encode::lifetimes::{Life, Lifetimes};
-use rewrite::places_of;
 
 /// Pointers in structures are seen when these are taken apart, and so on; but not for ever.
 const MOST_ROUNDS: usize = 4;
@@ -94,12 +93,9 @@ impl Plain {
             if forgotten.is_empty() {
                 break;
             }
-            let mut named: BTreeSet<VariableId> = written_by_name(&edge.op).into_iter().collect();
-            named.extend(places_of(&edge.op).into_iter().filter_map(|place| match place.root {
-                Root::Variable(variable) => Some(variable),
-                Root::Pointer { .. } => None,
-            }));
-            rewrite::expressions_of(&edge.op).into_iter().for_each(|expr| variables_in(program, expr, &mut named));
+            let mut named: BTreeSet<VariableId> = edge.op.result().into_iter().collect();
+            named.extend(edge.op.places().filter_map(|place| place.root.variable()));
+            edge.op.expressions().into_iter().for_each(|expr| variables_in(program, expr, &mut named));
             let lives = |variable| lifetimes.at(&self.prepared, variable, edge.from) == Life::Alive;
             forgotten.retain(|variable| !named.contains(variable) || lives(*variable));
         }
@@ -115,22 +111,18 @@ impl Plain {
         let program = self.program();
         let mut open: Vec<ExprId> = self.atoms.values().copied().collect();
         for edge in program.edges.values() {
-            open.extend(rewrite::expressions_of(&edge.op));
+            open.extend(edge.op.expressions());
         }
         for variable in program.variables.values() {
             open.extend(initial_values(&variable.kind));
         }
-        let mut found: BTreeSet<ExprId> = open.iter().copied().collect();
-        while let Some(expr) = open.pop() {
-            open.extend(program.exprs.operands(expr).into_iter().filter(|operand| found.insert(*operand)));
-        }
-        found
+        program.exprs.below(open).collect()
     }
 
     /// All places that are read, written or pointed to.
     fn places(&self) -> Vec<Place> {
         let program = self.program();
-        let mut places: Vec<Place> = program.edges.values().flat_map(|edge| places_of(&edge.op)).cloned().collect();
+        let mut places: Vec<Place> = program.edges.values().flat_map(|edge| edge.op.places()).cloned().collect();
         for expr in self.evaluated() {
             if let ExprKind::Load(place) | ExprKind::AddressOf(place) = &program.exprs.get(expr).kind {
                 places.push(place.clone());
@@ -190,38 +182,6 @@ fn initial_values(kind: &VariableKind) -> Vec<ExprId> {
         VariableKind::Global { initial: Initial::Values(items), .. }
         | VariableKind::Literal { initial: Initial::Values(items) } => items.iter().map(|item| item.value).collect(),
         _ => Vec::new(),
-    }
-}
-
-/// The variables that an operation writes without naming a place in them.
-fn written_by_name(op: &Op) -> Vec<VariableId> {
-    match op {
-        Op::Call { result, .. } => result.iter().copied().collect(),
-        Op::Allocate { target, .. } => vec![*target],
-        Op::Spawn { handle: variable, .. }
-        | Op::Join { result: variable, .. }
-        | Op::TryLock { taken: variable, .. } => {
-            vec![*variable]
-        }
-        Op::Skip
-        | Op::Assume(_)
-        | Op::Assign { .. }
-        | Op::Input { .. }
-        | Op::Havoc { .. }
-        | Op::Declare(_)
-        | Op::Discard(_)
-        | Op::Return(_)
-        | Op::Free(_)
-        | Op::CopyBytes { .. }
-        | Op::SetBytes { .. }
-        | Op::ExitThread(_)
-        | Op::InitLock(_)
-        | Op::Lock(_)
-        | Op::Unlock(_)
-        | Op::AtomicBegin
-        | Op::AtomicEnd
-        | Op::End(_)
-        | Op::Unreachable => Vec::new(),
     }
 }
 

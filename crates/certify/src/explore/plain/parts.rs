@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use program::{Initial, InitialItem, Op, Place, Program, Root, Step, Type, TypeId, Variable, VariableId, VariableKind};
 
 use super::rewrite::Change;
-use super::{Plain, fixed_index, written_by_name};
+use super::{Plain, fixed_index};
 
 /// Longer arrays are not taken apart into elements.
 const MOST_ELEMENTS: u64 = 32;
@@ -80,7 +80,7 @@ impl Plain {
             }
         }
         for edge in program.edges.values() {
-            for variable in written_by_name(&edge.op) {
+            if let Some(variable) = edge.op.result() {
                 let ty = program.variables[variable].ty;
                 named.entry(variable).or_default().push(Place::variable(variable, ty));
             }

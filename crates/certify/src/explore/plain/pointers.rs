@@ -14,7 +14,7 @@ use program::{
 };
 
 use super::rewrite::Change;
-use super::{Plain, fixed_index, is_aggregate, written_by_name};
+use super::{Plain, fixed_index, is_aggregate};
 use crate::encode::lifetimes::{Life, Lifetimes};
 use crate::explore::control::{Liveness, variables_in};
 
@@ -104,7 +104,7 @@ impl Plain {
             }
         }
         for edge in program.edges.values() {
-            spoiled.extend(written_by_name(&edge.op));
+            spoiled.extend(edge.op.result());
             match &edge.op {
                 Op::Assign { target, value } => match (target.as_variable(), value) {
                     (Some(variable), Operand::Scalar(value)) => written.entry(variable).or_default().push(*value),
