@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use foundation::{Arena, Id};
-use program::{Allocation, Callee, ExprId, ExprKind, FunctionId, Initial, Op, Operand, Place, Program, VariableKind};
+use program::{ExprId, ExprKind, FunctionId, Initial, Op, OpPart, Program, VariableKind};
 
 /// The functions that an execution may enter: those that the entry function calls, or whose address is used in it or in
 /// the initial value of a global, and so on from these.
@@ -55,61 +55,11 @@ impl Search<'_> {
         }
     }
 
-    fn place(&mut self, place: &Place) {
-        place.operands().into_iter().for_each(|operand| self.expr(operand));
-    }
-
-    fn operand(&mut self, operand: &Operand) {
-        match operand {
-            Operand::Scalar(expr) => self.expr(*expr),
-            Operand::Aggregate(place) => self.place(place),
-        }
-    }
-
-    fn callee(&mut self, callee: &Callee) {
-        match callee {
-            Callee::Function(function) => self.function(*function),
-            Callee::Pointer(expr) => self.expr(*expr),
-        }
-    }
-
     fn op(&mut self, op: &Op) {
-        match op {
-            Op::Skip
-            | Op::Declare(_)
-            | Op::Discard(_)
-            | Op::End(_)
-            | Op::Unreachable
-            | Op::AtomicBegin
-            | Op::AtomicEnd => {}
-            Op::Return(None) => {}
-            Op::Return(Some(operand)) => self.operand(operand),
-            Op::Assume(expr) | Op::Free(expr) | Op::ExitThread(expr) => self.expr(*expr),
-            Op::InitLock(expr) | Op::Lock(expr) | Op::Unlock(expr) => self.expr(*expr),
-            Op::TryLock { mutex, .. } => self.expr(*mutex),
-            Op::Join { thread, .. } => self.expr(*thread),
-            Op::Assign { target, value } => {
-                self.place(target);
-                self.operand(value);
-            }
-            Op::Input { target, .. } => self.place(target),
-            Op::Havoc { address, .. } => self.expr(*address),
-            Op::Call { callee, arguments, .. } => {
-                self.callee(callee);
-                arguments.iter().for_each(|argument| self.operand(argument));
-            }
-            Op::Allocate { size, contents, .. } => {
-                self.expr(*size);
-                if let Allocation::Resized(expr) = contents {
-                    self.expr(*expr);
-                }
-            }
-            Op::CopyBytes { target, source: other, count, .. } | Op::SetBytes { target, byte: other, count } => {
-                [target, other, count].into_iter().for_each(|&expr| self.expr(expr));
-            }
-            Op::Spawn { function, argument, .. } => {
-                self.callee(function);
-                self.expr(*argument);
+        op.expressions().into_iter().for_each(|expr| self.expr(expr));
+        for part in op.parts() {
+            if let OpPart::Called(&function) = part {
+                self.function(function);
             }
         }
     }

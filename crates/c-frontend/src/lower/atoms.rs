@@ -2,11 +2,11 @@
 //!
 //! What their names stand for is looked up in [`names`](super::names).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use foundation::{Diagnostic, Diagnostics, SourceMap, Span};
-use program::{Atom, Constant, ExprId as ModelExpr, ExprKind as ModelKind, FunctionId, Program, Root, VariableId};
+use program::{Atom, Constant, ExprId as ModelExpr, ExprKind as ModelKind, FunctionId, Program, VariableId};
 
 use super::effects::{Tree, first_effect};
 use super::names::Found;
@@ -217,33 +217,15 @@ fn is_dereference(ast: &Tree, expr: ExprId) -> bool {
     matches!(ast.exprs[expr].kind, ExprKind::Unary(UnaryOp::Dereference, _))
 }
 
-fn variables_read(program: &Program, root: ModelExpr) -> Vec<VariableId> {
-    let mut found = Vec::new();
-    let mut seen = HashSet::new();
-    let mut open = vec![root];
-    while let Some(expr) = open.pop() {
-        if !seen.insert(expr) {
-            continue;
-        }
-        if let ModelKind::Load(place) | ModelKind::AddressOf(place) = &program.exprs.get(expr).kind
-            && let Root::Variable(variable) = place.root
-            && !found.contains(&variable)
-        {
-            found.push(variable);
-        }
-        open.extend(program.exprs.operands(expr));
-    }
-    found.sort_unstable();
-    found
+fn variables_read(program: &Program, read: ModelExpr) -> Vec<VariableId> {
+    let place = |expr: ModelExpr| program.exprs.get(expr).kind.place();
+    let places = program.exprs.below([read]).filter_map(place);
+    let found: BTreeSet<VariableId> = places.filter_map(|place| place.root.variable()).collect();
+    found.into_iter().collect()
 }
 
 fn reads_register(program: &Program, root: ModelExpr) -> bool {
-    let mut open = vec![root];
-    while let Some(expr) = open.pop() {
-        if let ModelKind::Constant(Constant::Address(_)) = program.exprs.get(expr).kind {
-            return true;
-        }
-        open.extend(program.exprs.operands(expr));
-    }
-    false
+    let is_register =
+        |expr: ModelExpr| matches!(program.exprs.get(expr).kind, ModelKind::Constant(Constant::Address(_)));
+    program.exprs.below([root]).any(is_register)
 }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use foundation::{Diagnostic, Span};
 use program::{
-    Callee, ExprId, ExprKind, FunctionId, Initial, LocationId, Observe, Op, Operand, Place, Program, Root, VariableId,
+    ExprId, ExprKind, FunctionId, Initial, LocationId, Observe, Op, OpPart, Place, Program, Root, VariableId,
     VariableKind,
 };
 
@@ -203,60 +203,13 @@ impl Search<'_> {
         self.open_exprs.extend(place.operands());
     }
 
-    fn operand(&mut self, operand: &Operand) {
-        match operand {
-            Operand::Scalar(value) => self.open_exprs.push(*value),
-            Operand::Aggregate(place) => self.place(place),
-        }
-    }
-
-    fn callee(&mut self, callee: &Callee) {
-        match callee {
-            Callee::Function(function) => self.function(*function),
-            Callee::Pointer(address) => self.open_exprs.push(*address),
-        }
-    }
-
     fn op(&mut self, op: &Op) {
-        match op {
-            Op::Skip
-            | Op::Declare(_)
-            | Op::Discard(_)
-            | Op::Return(None)
-            | Op::End(_)
-            | Op::Unreachable
-            | Op::AtomicBegin
-            | Op::AtomicEnd => {}
-            Op::Assume(value)
-            | Op::Free(value)
-            | Op::ExitThread(value)
-            | Op::InitLock(value)
-            | Op::Lock(value)
-            | Op::TryLock { mutex: value, .. }
-            | Op::Unlock(value)
-            | Op::Join { thread: value, .. }
-            | Op::Havoc { address: value, .. } => self.open_exprs.push(*value),
-            Op::Assign { target, value } => {
-                self.place(target);
-                self.operand(value);
-            }
-            Op::Input { target, .. } => self.place(target),
-            Op::Call { callee, arguments, .. } => {
-                self.callee(callee);
-                arguments.iter().for_each(|argument| self.operand(argument));
-            }
-            Op::Return(Some(value)) => self.operand(value),
-            Op::Allocate { size, contents, .. } => {
-                self.open_exprs.push(*size);
-                if let program::Allocation::Resized(old) = contents {
-                    self.open_exprs.push(*old);
-                }
-            }
-            Op::CopyBytes { target, source, count, .. } => self.open_exprs.extend([*target, *source, *count]),
-            Op::SetBytes { target, byte, count } => self.open_exprs.extend([*target, *byte, *count]),
-            Op::Spawn { function, argument, .. } => {
-                self.callee(function);
-                self.open_exprs.push(*argument);
+        for part in op.parts() {
+            match part {
+                OpPart::Value(&expr) | OpPart::Address(&expr, _) | OpPart::Mutex(&expr) => self.open_exprs.push(expr),
+                OpPart::Read(place) | OpPart::Written(place) => self.place(place),
+                OpPart::Called(&function) => self.function(function),
+                OpPart::Result(_) | OpPart::Lifetime(_) => {}
             }
         }
     }
