@@ -106,11 +106,15 @@ impl<'p> Finite<'p> {
                             BinaryOp::Multiply => one.checked_mul(other)?,
                             BinaryOp::BitAnd => one & other,
                             BinaryOp::BitOr => one | other,
+                            BinaryOp::BitXor => one ^ other,
                             // Undefined is no value.
                             BinaryOp::Divide | BinaryOp::Remainder if other == 0 => continue,
+                            BinaryOp::ShiftLeft | BinaryOp::ShiftRight if !self.is_shift(other, ty) => continue,
+                            BinaryOp::ShiftLeft | BinaryOp::ShiftRight if other > 63 => return None,
                             BinaryOp::Divide => one / other,
                             BinaryOp::Remainder => one % other,
-                            _ => return None,
+                            BinaryOp::ShiftLeft => one.checked_mul(1 << other)?,
+                            BinaryOp::ShiftRight => one >> other,
                         };
                         values.insert(self.wrapped(value, ty));
                     }
@@ -183,6 +187,11 @@ impl<'p> Finite<'p> {
             Some(ty) => values.iter().map(|value| self.wrapped(*value, ty)).collect(),
             None => values.clone(),
         }
+    }
+
+    /// Whether a number of a type can be shifted by so many bits.
+    fn is_shift(&self, count: i128, ty: IntType) -> bool {
+        count >= 0 && (count < ty.bits.into() || self.integers == Integers::Ideal)
     }
 
     fn wrapped(&self, value: i128, ty: IntType) -> i128 {

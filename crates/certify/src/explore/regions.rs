@@ -10,7 +10,7 @@
 //! A comparison with a variable counts as one with all values that the variable can have, if these are few (`finite`) and it
 //! holds no such number itself.
 //!
-//! It may also be tested which bits of it are set, by constant masks: then a value is tried for each combination of the bits in
+//! It may also be tested which bits of it are set, by masks that are constant or of few values: then a value is tried for each combination of the bits in
 //! all masks, and a number of a large region stands for those of the region that have the same of these bits.
 //!
 //! Copies are followed without regard to the order of edges, through parameters and results too. A variable whose address
@@ -225,14 +225,20 @@ impl<'p> Regions<'p> {
         }
     }
 
-    /// The operand of which an operation looks at some bits alone, and these bits.
-    pub fn masked(&self, op: BinaryOp, left: ExprId, right: ExprId) -> Option<(ExprId, i128)> {
-        let (operand, mask) = match (op, self.constant(left), self.constant(right)) {
-            (BinaryOp::BitAnd, _, Some(mask)) => (left, mask),
-            (BinaryOp::BitAnd, Some(mask), None) => (right, mask),
-            _ => return None,
+    /// The operand of which an operation looks at some bits alone, these bits, and the other operand: a constant, or something
+    /// of few values, of which it is then any.
+    pub fn masked(&self, op: BinaryOp, left: ExprId, right: ExprId) -> Option<(ExprId, i128, ExprId)> {
+        let any = |masks: Vec<i128>| {
+            masks.into_iter().try_fold(0, |all, mask| (0..=i128::from(u64::MAX)).contains(&mask).then_some(all | mask))
         };
-        (0..=i128::from(u64::MAX)).contains(&mask).then_some((operand, mask))
+        if op != BinaryOp::BitAnd {
+            return None;
+        }
+        match self.compared(left, right) {
+            (Some(masks), _) => Some((left, any(masks)?, right)),
+            (None, Some(masks)) => Some((right, any(masks)?, left)),
+            (None, None) => None,
+        }
     }
 
     /// The bits of a number that become these bits when it is shifted to the right.
@@ -422,7 +428,9 @@ impl<'p> Regions<'p> {
                     });
                 }
                 ExprKind::Binary(op, left, right) => match (self.masked(*op, *left, *right), becomes) {
-                    (Some((operand, mask)), _) => open.push((operand, Use::Masked(mask))),
+                    (Some((operand, mask, other)), _) => {
+                        open.extend([(operand, Use::Masked(mask)), (other, Use::Other)])
+                    }
                     (None, Use::Masked(mask)) if let Some(mask) = self.before_shift(*op, *right, mask) => {
                         open.push((*left, Use::Masked(mask)));
                     }

@@ -186,8 +186,8 @@ impl Generator<'_> {
                 let (mut of_left, mut of_right) = (within, within);
                 if within == Purpose::Computed {
                     match (self.regions.masked(*op, *left, *right), purpose) {
-                        (Some((operand, mask)), _) if operand == *left => of_left = Purpose::Masked(mask),
-                        (Some((_, mask)), _) => of_right = Purpose::Masked(mask),
+                        (Some((operand, mask, _)), _) if operand == *left => of_left = Purpose::Masked(mask),
+                        (Some((_, mask, _)), _) => of_right = Purpose::Masked(mask),
                         (None, Purpose::Masked(mask)) => {
                             let before = self.regions.before_shift(*op, *right, mask);
                             of_left = before.map_or(within, Purpose::Masked);
