@@ -217,6 +217,23 @@ pub struct Reach {
     /// The pointers inside that lead further, each with its offset in bits. They are followed before anything is
     /// written.
     pub pointers: Vec<(u64, Reach)>,
+    /// The pointers inside that lead on as some reach around this one does, each with its offset in bits and how many
+    /// levels up that one is; this one is 0 levels up. Lists and trees are followed to their ends in this way.
+    pub again: Vec<(u64, usize)>,
+    /// Whether there are more pointers inside than are listed.
+    pub is_cut_short: bool,
+}
+
+impl Reach {
+    /// Whether some pointer leads on as a reach further up does.
+    pub fn is_recursive(&self) -> bool {
+        !self.again.is_empty() || self.pointers.iter().any(|(_, further)| further.is_recursive())
+    }
+
+    /// Whether anything is written, as far as is known.
+    pub fn writes(&self) -> bool {
+        self.written || self.is_cut_short || self.pointers.iter().any(|(_, further)| further.writes())
+    }
 }
 
 /// What is written, passed or returned.

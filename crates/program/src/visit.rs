@@ -90,7 +90,8 @@ macro_rules! parts {
             }
             Op::Input { target, .. } => parts.push(OpPart::Written(target)),
             Op::Havoc { address, reach, .. } => {
-                let access = if reach.pointers.is_empty() { Access::Write } else { Access::ReadAndWrite };
+                let reads = !reach.pointers.is_empty() || !reach.again.is_empty();
+                let access = if reads { Access::ReadAndWrite } else { Access::Write };
                 parts.push(OpPart::Address(address, access));
             }
             Op::Declare(variable) | Op::Discard(variable) => parts.push(OpPart::Lifetime(variable)),

@@ -21,8 +21,11 @@ use super::{Lower, Lowering};
 use crate::UndefinedFunctions;
 use crate::types::{CType, Qual, RecordId};
 
-/// More pointers inside of one object, and from one argument on, than this are not followed.
+/// Objects with more pointers inside than this are not followed.
 const MOST_POINTERS: usize = 64;
+
+/// From one pointer, so many others are followed, not counting those of one type that lead to one another.
+const MOST_FOLLOWED: usize = 256;
 
 /// What is known of calls whose callee may have no body, until all functions are known.
 #[derive(Default)]
@@ -157,7 +160,7 @@ impl Lowering<'_> {
             let source = source(argument);
             match at {
                 At::Address(address) => {
-                    if let Some(reach) = self.reach_of(pointee, &mut Way::default()) {
+                    if let Some(reach) = self.reach_of(pointee) {
                         self.emit(Op::Havoc { address, reach, source }, span)?;
                     }
                 }
@@ -282,8 +285,12 @@ impl Lowering<'_> {
     fn follow_pointers(&mut self, place: &Place, ty: Qual, source: &InputSource, span: Span) -> Lower<()> {
         let mut found = Vec::new();
         self.pointers_inside(ty, (Vec::new(), 0), &mut found);
+        if found.len() > MOST_POINTERS {
+            let (what, help) = too_many_pointers();
+            return self.unsupported(TOO_MANY, &what, span, help);
+        }
         for (path, _, pointee) in found {
-            let Some(reach) = self.reach_of(pointee, &mut Way::default()) else { continue };
+            let Some(reach) = self.reach_of(pointee) else { continue };
             let index = self.program.types.pointer_int(false);
             let mut inner = place.clone();
             for step in path {
@@ -301,8 +308,13 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// How far one reaches behind a pointer to a type. A record that is already on the way is not entered again.
-    fn reach_of(&mut self, pointee: Qual, way: &mut Way) -> Option<Reach> {
+    /// How far one reaches behind a pointer to a type; none if nothing is written there.
+    fn reach_of(&mut self, pointee: Qual) -> Option<Reach> {
+        self.reach_within(pointee, &mut Around::default()).filter(Reach::writes)
+    }
+
+    /// The same inside of others. A record that lies around already is not entered again: its pointers lead on in the same way.
+    fn reach_within(&mut self, pointee: Qual, around: &mut Around) -> Option<Reach> {
         // Nobody but the library looks into a stream.
         let is_stream = matches!(self.types.get(pointee.ty), CType::Record(record)
             if matches!(self.types.records[*record].tag.as_deref(), Some("_IO_FILE" | "__sFILE" | "_iobuf")));
@@ -313,33 +325,42 @@ impl Lowering<'_> {
         let element = self.types.model_type(pointee.ty, &mut self.program.types);
         let mut found = Vec::new();
         self.pointers_inside(pointee, (Vec::new(), 0), &mut found);
-        let entered = match self.types.get(pointee.ty) {
-            CType::Record(record) => Some(*record),
+        around.followed += 1;
+        let is_cut_short = found.len() > MOST_POINTERS || around.followed > MOST_FOLLOWED;
+        let mut reach = Reach {
+            element,
+            written: !pointee.is_const && is_known,
+            pointers: Vec::new(),
+            again: Vec::new(),
+            is_cut_short,
+        };
+        if is_cut_short {
+            return Some(reach);
+        }
+        let record = |lower: &Self, of: Qual| match lower.types.get(of.ty) {
+            CType::Record(record) => Some((*record, of.is_const)),
             _ => None,
         };
-        way.records.extend(entered);
-        let mut pointers = Vec::new();
+        around.records.push(record(self, pointee));
         for (_, offset, further) in found {
-            let again = matches!(self.types.get(further.ty), CType::Record(record) if way.records.contains(record));
-            if again || way.followed >= MOST_POINTERS {
-                continue;
-            }
-            way.followed += 1;
-            if let Some(reach) = self.reach_of(further, way) {
-                pointers.push((offset, reach));
+            let known = record(self, further);
+            match around.records.iter().rev().position(|other| other.is_some() && *other == known) {
+                Some(levels) => reach.again.push((offset, levels)),
+                None => {
+                    let further = self.reach_within(further, around);
+                    reach.pointers.extend(further.map(|further| (offset, further)));
+                }
             }
         }
-        if entered.is_some() {
-            way.records.pop();
-        }
-        let written = !pointee.is_const && is_known;
-        (written || !pointers.is_empty()).then_some(Reach { element, written, pointers })
+        around.records.pop();
+        let leads_on = !reach.pointers.is_empty() || !reach.again.is_empty();
+        (reach.written || leads_on).then_some(reach)
     }
 
     /// The pointers to objects in an object of a type, each with its path, its offset in bits, and what it points to.
     fn pointers_inside(&self, ty: Qual, at: (Vec<Inside>, u64), found: &mut Vec<(Vec<Inside>, u64, Qual)>) {
         let (path, offset) = at;
-        if found.len() >= MOST_POINTERS {
+        if found.len() > MOST_POINTERS {
             return;
         }
         match self.types.get(ty.ty) {
@@ -351,7 +372,9 @@ impl Lowering<'_> {
                     self.pointers_inside(*element, (Vec::new(), 0), &mut one);
                     !one.is_empty()
                 };
-                for number in (0..length.unwrap_or(0)).take(MOST_POINTERS).filter(|_| has_pointers) {
+                // How many elements lie at the end of a structure is not known.
+                let length = length.unwrap_or(MOST_POINTERS as u64 + 1);
+                for number in (0..length).take(MOST_POINTERS + 1).filter(|_| has_pointers) {
                     let path = path.iter().copied().chain([Inside::Element(number)]).collect();
                     self.pointers_inside(*element, (path, offset + number * stride), found);
                 }
@@ -371,7 +394,7 @@ impl Lowering<'_> {
     fn is_reaching(&mut self, ty: Qual) -> bool {
         let mut found = Vec::new();
         self.pointers_inside(ty, (Vec::new(), 0), &mut found);
-        found.into_iter().any(|(_, _, pointee)| self.reach_of(pointee, &mut Way::default()).is_some())
+        found.into_iter().any(|(_, _, pointee)| self.reach_of(pointee).is_some())
     }
 
     /// Gives functions without a body whose address is used one that writes to what their parameters reach, and refuses
@@ -445,8 +468,13 @@ impl Lowering<'_> {
             let source = InputSource::Argument { function: name.clone(), argument };
             let mut found = Vec::new();
             self.pointers_inside(*ty, (Vec::new(), 0), &mut found);
+            if found.len() > MOST_POINTERS {
+                let (what, help) = too_many_pointers();
+                let diagnostic = Diagnostic::error(TOO_MANY, format!("{what} not supported"));
+                self.diagnostics.push(diagnostic.at(span).help(help));
+            }
             for (path, _, pointee) in found {
-                let Some(reach) = self.reach_of(pointee, &mut Way::default()) else { continue };
+                let Some(reach) = self.reach_of(pointee) else { continue };
                 let index = self.program.types.pointer_int(false);
                 let mut place = self.variable_place(variable);
                 for step in path {
@@ -534,11 +562,19 @@ impl UndefinedWrites {
     }
 }
 
-/// The way from an argument to what is reached from it.
+const TOO_MANY: &str = "unsupported-undefined-function";
+
+/// What is refused where more pointers are passed in one object than are followed, and what to do.
+fn too_many_pointers() -> (String, &'static str) {
+    let what = format!("a function without a body that is given more than {MOST_POINTERS} pointers in one object is");
+    (what, "give the file that defines it, too, or use `--undefined-functions pure` if it writes nothing")
+}
+
+/// What lies around a reach.
 #[derive(Default)]
-struct Way {
-    /// The records that lie on it.
-    records: Vec<RecordId>,
+struct Around {
+    /// For each reach around it the record that it reaches, and whether that is constant there.
+    records: Vec<Option<(RecordId, bool)>>,
     /// How many pointers were followed in all.
     followed: usize,
 }

@@ -123,7 +123,8 @@ fn ops_for(program: &mut Program, definitions: &Definitions, edge: EdgeId) -> Op
         Known::Null => return Some(vec![Op::Skip]),
         Known::Variable { variable, offset } => (variable, offset),
     };
-    if !is_fresh(program, variable, at, &assignments) {
+    // Lists are followed when the program is run, since they may come back to themselves.
+    if reach.is_recursive() || reach.is_cut_short || !is_fresh(program, variable, at, &assignments) {
         return None;
     }
     let ty = program.variables[variable].ty;

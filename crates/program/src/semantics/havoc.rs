@@ -3,6 +3,8 @@
 //! Every value is a question, in the order in which the scalars lie in memory. In a variable they have the types of the
 //! variable's own scalars, elsewhere those of the elements that are said to lie there.
 
+use std::collections::HashSet;
+
 use crate::cfa::{InputSource, Reach};
 use crate::expr::ExprId;
 use crate::model::VariableKind;
@@ -14,38 +16,77 @@ use crate::semantics::interpreter::Interpreter;
 use crate::semantics::layout::{Leaf, MOST_LEAVES, leaves};
 use crate::semantics::memory::Extent;
 use crate::semantics::stop::{Stop, UndefinedBehaviour};
-use crate::semantics::value::{Pointer, Value};
-use crate::types::{IntType, Scalar};
+use crate::semantics::value::{ObjectId, Pointer, Value};
+use crate::types::{IntType, Scalar, TypeId};
+
+/// Lists of more objects than this are not followed: they are by recursion.
+const MOST_OBJECTS: usize = 1000;
 
 impl Interpreter<'_> {
     /// Writes inputs to all that is reached from an address.
     pub(super) fn havoc(&mut self, address: ExprId, reach: &Reach, source: &InputSource) -> Result<(), Stop> {
         let pointer = evaluate_pointer(self, address)?;
-        self.havoc_from(pointer, reach, source)
+        self.havoc_from(pointer, &mut vec![reach], &mut HashSet::new(), source)
     }
 
-    fn havoc_from(&mut self, pointer: Pointer, reach: &Reach, source: &InputSource) -> Result<(), Stop> {
+    /// Goes on from a pointer: the last reach says how far, the others are those around it. What was seen already is not
+    /// gone through again where a list comes back to itself.
+    fn havoc_from<'r>(
+        &mut self,
+        pointer: Pointer,
+        around: &mut Vec<&'r Reach>,
+        seen: &mut HashSet<(ObjectId, u64, TypeId, bool)>,
+        source: &InputSource,
+    ) -> Result<(), Stop> {
+        let reach = *around.last().expect("there is one for each pointer");
         let Some(extent) = self.reached(pointer, reach)? else { return Ok(()) };
+        if reach.is_cut_short {
+            return Err(Stop::unsupported("follows more pointers in one object than are followed".to_owned()));
+        }
+        seen.insert((extent.object, extent.offset_bits, reach.element, reach.written));
         let stride = self.program.types.size_bits(reach.element);
-        if !reach.pointers.is_empty() && stride > 0 {
+        let has_pointers = !reach.pointers.is_empty() || !reach.again.is_empty();
+        if has_pointers && stride > 0 {
             let elements = extent.width_bits / stride;
             if elements > MOST_LEAVES as u64 {
                 return Err(Stop::unsupported(format!("follows pointers in {elements} elements at once")));
             }
+            if seen.len() > MOST_OBJECTS {
+                return Err(Stop::unsupported(format!("follows a list of more than {MOST_OBJECTS} objects")));
+            }
             for element in 0..elements {
+                let base = extent.offset_bits + element * stride;
                 for (offset, further) in &reach.pointers {
-                    let offset_bits = extent.offset_bits + element * stride + offset;
-                    let width_bits = self.program.types.scalar_bits(Scalar::Pointer);
-                    let part = Extent { object: extent.object, offset_bits, width_bits };
-                    self.note_read(part);
-                    // A pointer that holds nothing in particular points to nothing in particular.
-                    if let Some(Value::Pointer(inner)) = self.state.memory.peek(part, Scalar::Pointer) {
-                        self.havoc_from(inner, further, source)?;
+                    if let Some(inner) = self.pointer_inside(extent.object, base + offset) {
+                        around.push(further);
+                        let followed = self.havoc_from(inner, around, seen, source);
+                        around.pop();
+                        followed?;
+                    }
+                }
+                for (offset, levels) in &reach.again {
+                    let Some(inner) = self.pointer_inside(extent.object, base + offset) else { continue };
+                    let further = around[around.len() - 1 - levels];
+                    let next = self.reached(inner, further)?;
+                    let key = next.map(|next| (next.object, next.offset_bits, further.element, further.written));
+                    if key.is_some_and(|key| !seen.contains(&key)) {
+                        let mut above = around[..around.len() - levels].to_vec();
+                        self.havoc_from(inner, &mut above, seen, source)?;
                     }
                 }
             }
         }
         if reach.written { self.havoc_extent(extent, reach, source) } else { Ok(()) }
+    }
+
+    /// Reads the pointer at an offset in an object. One that holds nothing in particular points to nothing in particular.
+    fn pointer_inside(&mut self, object: ObjectId, offset_bits: u64) -> Option<Pointer> {
+        let part = Extent { object, offset_bits, width_bits: self.program.types.scalar_bits(Scalar::Pointer) };
+        self.note_read(part);
+        match self.state.memory.peek(part, Scalar::Pointer) {
+            Some(Value::Pointer(pointer)) => Some(pointer),
+            _ => None,
+        }
     }
 
     /// What is reached from an address in the object that it points to, if there is one.

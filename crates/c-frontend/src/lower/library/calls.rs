@@ -280,7 +280,8 @@ impl Lowering<'_> {
                     "`scanf` may store a string here: what is written behind the end of the array is not noticed";
                 self.warn(Diagnostic::warning("scanf-string", text).at(pointer.span));
                 let element = self.types.model_type(to.ty, &mut self.program.types);
-                let reach = Reach { element, written: true, pointers: Vec::new() };
+                let reach =
+                    Reach { element, written: true, pointers: Vec::new(), again: Vec::new(), is_cut_short: false };
                 let source = InputSource::External("scanf".to_owned());
                 self.emit(Op::Havoc { address: pointer.value, reach, source }, span)?;
                 continue;
