@@ -6,9 +6,9 @@ use foundation::{Budget, Exhausted};
 use task::certificate::ClosedStateSpace;
 use task::{Certificate, Task};
 
-use crate::explore::{self, Compiler, Explored, Limits, Unexplored};
-use crate::refutation::{self, Decider, Failure, Proved};
-use crate::tableau::{self, Inclusion};
+use kernel::refutation::{self, Decider, Failure, Proved};
+use kernel::tableau::{self, Inclusion};
+use recheck::{Compiler, Explored, Limits, Unexplored};
 
 /// So many times the states that an engine has visited are explored at most, and some more.
 const MANY_TIMES: u64 = 32;
@@ -97,7 +97,7 @@ fn closed(
     // Where far more states are to be explored than the engine has seen, it knew something that the check does not.
     let states = space.states.saturating_mul(MANY_TIMES).saturating_add(SOME);
     let limits = Limits { states, expected: space.states };
-    match explore::explore(task, &space.automaton, compiler, limits, budget) {
+    match recheck::explore(task, &space.automaton, compiler, limits, budget) {
         Ok(explored) => Ok(explored),
         Err(Unexplored::Exhausted(exhausted)) => Err(Unproved::Exhausted(exhausted)),
         Err(accepting @ Unexplored::Accepting { .. }) => Err(Unproved::Rejected(accepting.to_string())),

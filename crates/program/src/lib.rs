@@ -13,6 +13,7 @@
 //! | [`visit`] | what operations and expressions are made of: who only enumerates operands asks here |
 //! | [`atom`] | what a property may look at |
 //! | [`passes`] | changes to programs, each with its way back |
+//! | [`relevance`], [`lifetimes`] | what decides what a program does, and when local variables live: for the checks of evidence alone |
 //! | [`telling`] | what people call its variables and values |
 //! | [`print`](mod@print) | text for people |
 //! | [`semantics`] | the interpreter: what a program does |
@@ -20,10 +21,12 @@
 pub mod atom;
 pub mod cfa;
 pub mod expr;
+pub mod lifetimes;
 pub mod model;
 pub mod passes;
 pub mod print;
 pub mod reach;
+pub mod relevance;
 pub mod semantics;
 pub mod telling;
 pub mod types;

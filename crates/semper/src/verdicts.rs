@@ -1,7 +1,7 @@
 //! What was decided of a property, for the report.
 
 use automata::ltl::Formula;
-use certify::explore::{Explored, Way};
+use certify::recheck::{Explored, Way};
 use certify::refutation::{Proved, Shown};
 use certify::{Closing, Decider, Proof, Replayed, Starved};
 use foundation::{Diagnostic, Diagnostics, SourceMap};

@@ -1,0 +1,430 @@
+//! A state space by the steps of the interpreter: no step is left out, and nothing is put together but states that are equal
+//! up to what nothing depends on (`alike`).
+//!
+//! A *node* is a state of the program with what the observer remembers, the thread that ran last and the letter that was
+//! observed last. From a node the interpreter takes steps to the next node, once for every list of answers to what it asks
+//! on the way. Without threads, nodes are kept only where control flow comes together in a loop and where something is
+//! asked; with threads, after every step.
+//!
+//! Beside it runs the automaton. A word that ends, because the program does or shows nothing any more, goes on with its
+//! last letter for ever: where the automaton accepts that, an end is accepting, and so is a cycle of steps that show
+//! nothing. For the latter the automaton has one more state, [`SILENT`].
+
+mod choices;
+mod walk;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+
+use automata::buchi::{Automaton, Guard, Marks};
+use foundation::{Budget, Id, Span};
+use program::semantics::describe::qualified_name;
+use program::semantics::interpreter::Interpreter;
+use program::semantics::observe::{Attention, Observer, Sight};
+use program::semantics::state::State;
+use program::semantics::{Atomicity, ObserveMode, Occasion, Question};
+use program::{Atom, EdgeId, Op, Place, Program, Root, VariableId};
+use task::Task;
+
+use super::alike::Alike;
+use super::control::{asks, kept, unnoticed};
+use super::emptiness::{Edge, Graph, Turn};
+use super::reading::Reader;
+use super::regions::Regions;
+use super::script::{Script, Scripted};
+use super::{Explored, Limits, Unexplored, Way};
+use program::relevance::{Relevance, Variables};
+
+/// The automaton's state in which it has guessed that nothing will be observed any more.
+const SILENT: u32 = u32::MAX;
+
+/// More threads than this are not covered.
+const MOST_THREADS: usize = 64;
+
+/// A node is kept after so many steps in any case, so that no way to the next one is endless.
+const MOST_STEPS: u32 = 100_000;
+
+/// How often the budget is looked at.
+const STEPS_PER_CHECK: u64 = 256;
+
+/// How many units of work a step is, about.
+const WORK_OF_A_STEP: u64 = 8;
+
+/// Explores the product of a task's program with an automaton.
+pub fn explore(
+    task: &Task,
+    automaton: &Automaton<Guard>,
+    limits: Limits,
+    budget: &Budget,
+) -> Result<Explored, Unexplored> {
+    explore_within(task, automaton, limits, u64::MAX, budget)
+}
+
+/// The same; after so many steps it counts as too large.
+pub(super) fn explore_within(
+    task: &Task,
+    automaton: &Automaton<Guard>,
+    limits: Limits,
+    most_steps: u64,
+    budget: &Budget,
+) -> Result<Explored, Unexplored> {
+    let state = |atom: &Atom| match atom {
+        Atom::State { value, .. } => Some(*value),
+        _ => None,
+    };
+    let atoms: Vec<_> = task.atoms.iter().filter_map(state).collect();
+    let relevance = Relevance::new(&task.program, &task.atoms, task.semantics.integers);
+    let relevant = relevance.along_all();
+    let alike = Alike::new(&task.program, &relevant, &atoms);
+    let mut classes = Classes {
+        regions: Regions::new(&relevance, &relevant, &atoms),
+        alike,
+        relevance: &relevance,
+        relevant: &relevant,
+    };
+    loop {
+        let script = RefCell::new(Script::default());
+        let mut choices = Scripted { script: &script };
+        let interpreter = Interpreter::new(&task.program, task.semantics, &mut choices);
+        let mut explorer = Explorer::new(task, automaton, &classes, &script, interpreter, limits, budget);
+        explorer.most_steps = most_steps;
+        let outcome = explorer.explore();
+        drop(explorer);
+        match outcome {
+            Ok(explored) => return Ok(explored),
+            Err(Failure::Unexplored(unexplored)) => return Err(unexplored),
+            // What is not initialised is a source of values only if it is read, and then everything may look different.
+            Err(Failure::Source(variable)) => {
+                let is_new = classes.regions.add_source(variable);
+                debug_assert!(is_new, "only new sources are reported");
+            }
+        }
+    }
+}
+
+/// Which values stand for others, and which states do.
+struct Classes<'a> {
+    regions: Regions<'a>,
+    alike: Alike<'a>,
+    relevance: &'a Relevance<'a>,
+    relevant: &'a Variables,
+}
+
+/// Why an exploration does not come to its end.
+enum Failure {
+    Unexplored(Unexplored),
+    /// A wide value is asked for that is written to this variable.
+    Source(VariableId),
+}
+
+impl From<Unexplored> for Failure {
+    fn from(unexplored: Unexplored) -> Self {
+        Failure::Unexplored(unexplored)
+    }
+}
+
+/// A node; see the module.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Node {
+    state: State,
+    attention: Attention,
+    running: u32,
+    last: u32,
+}
+
+/// What comes after a step.
+enum After {
+    /// A node.
+    Kept,
+    /// One more step.
+    Step,
+    /// One more step, of this thread.
+    StepOf(u32),
+}
+
+/// A way from a node to the next one.
+#[derive(Clone)]
+struct Passage {
+    to: Option<u32>,
+    word: Vec<u32>,
+    /// The letter that was observed last.
+    last: u32,
+    turn: Turn,
+}
+
+/// How a walk from a node ends.
+enum Walked {
+    Node(Node, Turn),
+    /// The last letter is repeated for ever.
+    Ended,
+    /// It is no execution.
+    Cut,
+    Asked(Question),
+}
+
+struct Explorer<'a> {
+    task: &'a Task,
+    automaton: &'a Automaton<Guard>,
+    regions: &'a Regions<'a>,
+    alike: &'a Alike<'a>,
+    script: &'a RefCell<Script>,
+    interpreter: Interpreter<'a>,
+    observer: Observer<'a>,
+    limits: Limits,
+    budget: &'a Budget,
+    reader: Reader<'a>,
+    counts_repetitions: bool,
+    has_threads: bool,
+    /// By location: whether a node is kept there; whether a step from there goes unnoticed.
+    keeps: Vec<bool>,
+    unnoticed: Vec<bool>,
+    looks_at_locals: bool,
+    named: HashMap<String, Vec<VariableId>>,
+    nodes: Vec<Node>,
+    by_hash: HashMap<u64, Vec<u32>>,
+    ways: Vec<Option<Vec<Passage>>>,
+    /// What was observed on the present way, and the letter that was observed last.
+    word: Vec<u32>,
+    last: Option<u32>,
+    /// The function that was observed to be entered, if that was the last observation.
+    entered: Option<Occasion>,
+    sights: Vec<Sight>,
+    steps: u64,
+    most_steps: u64,
+}
+
+impl<'a> Explorer<'a> {
+    fn new(
+        task: &'a Task,
+        automaton: &'a Automaton<Guard>,
+        classes: &'a Classes<'a>,
+        script: &'a RefCell<Script>,
+        mut interpreter: Interpreter<'a>,
+        limits: Limits,
+        budget: &'a Budget,
+    ) -> Self {
+        interpreter.notes_reads = task.semantics.observe == ObserveMode::Change;
+        let mut named: HashMap<String, Vec<VariableId>> = HashMap::new();
+        for id in task.program.variables.ids() {
+            named.entry(qualified_name(&task.program, id)).or_default().push(id);
+        }
+        let looks_at_locals =
+            task.atoms.iter().any(|atom| matches!(atom, Atom::State { active, .. } if !active.is_empty()));
+        let atomicity = task.semantics.atomicity;
+        let unnoticed = match task.program.has_threads() && !looks_at_locals && atomicity == Atomicity::Access {
+            true => unnoticed(classes.relevance, |edge| is_observed(task, edge)),
+            false => vec![false; task.program.locations.len()],
+        };
+        Self {
+            task,
+            automaton,
+            regions: &classes.regions,
+            alike: &classes.alike,
+            script,
+            interpreter,
+            observer: Observer::new(task.semantics.observe, &task.atoms),
+            limits,
+            budget,
+            reader: Reader::new(automaton),
+            counts_repetitions: task.formulas.has_next(task.goal),
+            has_threads: task.program.has_threads(),
+            keeps: kept(&task.program, |edge| asks(&task.program, classes.relevant, edge)),
+            unnoticed,
+            looks_at_locals,
+            named,
+            nodes: Vec::new(),
+            by_hash: HashMap::new(),
+            ways: Vec::new(),
+            word: Vec::new(),
+            last: None,
+            entered: None,
+            sights: Vec::new(),
+            steps: 0,
+            most_steps: u64::MAX,
+        }
+    }
+
+    fn explore(&mut self) -> Result<Explored, Failure> {
+        let beginnings = self.all_ways(None)?;
+        let mut product = Product::default();
+        let mut open = Vec::new();
+        for state in self.automaton.initial() {
+            for way in &beginnings {
+                self.follow_way(
+                    None,
+                    state.index() as u32,
+                    way,
+                    &mut |pair| product.number(pair, &mut open),
+                    &mut |_| {},
+                )?;
+            }
+        }
+        let mut transitions = 0;
+        while let Some(number) = open.pop() {
+            let pair = product.pairs[number as usize];
+            let (node, state) = pair;
+            if self.ways[node as usize].is_none() {
+                let ways = self.all_ways(Some(node))?;
+                self.ways[node as usize] = Some(ways);
+            }
+            let ways = self.ways[node as usize].take().expect("just found");
+            let mut edges = Vec::new();
+            for way in &ways {
+                self.follow_way(Some(node), state, way, &mut |pair| product.number(pair, &mut open), &mut |edge| {
+                    edges.push(edge)
+                })?;
+            }
+            self.ways[node as usize] = Some(ways);
+            transitions += edges.len() as u64;
+            product.edges[number as usize] = edges;
+            if product.pairs.len() as u64 > self.limits.states || self.steps > self.most_steps {
+                return Err(Unexplored::TooLarge { states: self.limits.states }.into());
+            }
+            if number.is_multiple_of(64) {
+                self.budget.check().map_err(Unexplored::Exhausted)?;
+            }
+        }
+        let graph = Graph { edges: product.edges, all: self.all_marks(), scheduler: self.task.scheduler };
+        if let Some(component) = graph.accepting() {
+            let (node, _) = product.pairs[component[0] as usize];
+            let description = format!("a cycle among {} states of the product is accepting", component.len());
+            return Err(Unexplored::Accepting { description, span: self.span_of(node) }.into());
+        }
+        Ok(Explored { states: product.pairs.len() as u64, transitions, by: Way::Interpreted })
+    }
+
+    /// That something is read, as one more acceptance set: a cycle on which nothing is read is no infinite word.
+    fn progress(&self) -> Marks {
+        Marks::one(self.automaton.acceptance_sets())
+    }
+
+    fn all_marks(&self) -> Marks {
+        self.automaton.all_marks().union(self.progress())
+    }
+
+    /// The edges of the product that a way gives rise to, from a node (none at the start) and a state of the automaton.
+    fn follow_way(
+        &mut self,
+        from: Option<u32>,
+        state: u32,
+        way: &Passage,
+        number: &mut dyn FnMut((u32, u32)) -> u32,
+        found: &mut dyn FnMut(Edge),
+    ) -> Result<(), Unexplored> {
+        let all = self.all_marks();
+        if state == SILENT {
+            if let Some(to) = way.to.filter(|_| way.word.is_empty()) {
+                found(Edge { to: number((to, SILENT)), marks: all, turn: way.turn });
+            }
+            return Ok(());
+        }
+        let read = self.reader.read(state, &way.word);
+        let Some(to) = way.to else {
+            if read.iter().any(|&(state, _)| self.reader.accepts_for_ever(state, way.last)) {
+                let description = "an execution ends, or does nothing any more, and is accepted".to_owned();
+                return Err(Unexplored::Accepting { description, span: from.and_then(|node| self.span_of(node)) });
+            }
+            return Ok(());
+        };
+        let progress = if way.word.is_empty() { Marks::NONE } else { self.progress() };
+        for (after, marks) in read {
+            found(Edge { to: number((to, after)), marks: marks.union(progress), turn: way.turn });
+        }
+        if way.word.is_empty() && self.reader.accepts_for_ever(state, way.last) {
+            found(Edge { to: number((to, SILENT)), marks: Marks::NONE, turn: way.turn });
+        }
+        Ok(())
+    }
+
+    /// All ways from a node to the next ones; those of the start where there is none.
+    fn all_ways(&mut self, node: Option<u32>) -> Result<Vec<Passage>, Failure> {
+        let mut ways = Vec::new();
+        let mut open = vec![Vec::new()];
+        while let Some(answers) = open.pop() {
+            let walked = self.walk(node, answers.clone())?;
+            let (to, turn) = match walked {
+                Walked::Cut => continue,
+                Walked::Ended => (None, Turn::default()),
+                Walked::Node(node, turn) => (Some(self.number(node)), turn),
+                Walked::Asked(question) => {
+                    let possible = self.answers(&question)?;
+                    open.extend(possible.into_iter().rev().map(|answer| {
+                        let mut longer = answers.clone();
+                        longer.push(answer);
+                        longer
+                    }));
+                    continue;
+                }
+            };
+            let last = self.last.expect("the start is observed");
+            ways.push(Passage { to, word: self.word.clone(), last, turn });
+        }
+        Ok(ways)
+    }
+
+    fn number(&mut self, node: Node) -> u32 {
+        let mut hasher = DefaultHasher::new();
+        node.hash(&mut hasher);
+        let alike = self.by_hash.entry(hasher.finish()).or_default();
+        if let Some(&known) = alike.iter().find(|known| self.nodes[**known as usize] == node) {
+            return known;
+        }
+        let number = self.nodes.len() as u32;
+        alike.push(number);
+        self.nodes.push(node);
+        self.ways.push(None);
+        number
+    }
+
+    fn span(&self) -> Option<Span> {
+        self.interpreter.edge.map(|edge| self.interpreter.program.edges[edge].span)
+    }
+
+    /// Where control is in a node.
+    fn span_of(&self, node: u32) -> Option<Span> {
+        let Node { state, running, .. } = &self.nodes[node as usize];
+        let (_, frame) = state.innermost(*running)?;
+        let program = self.interpreter.program;
+        let edge = program.locations[frame.location].out.first()?;
+        Some(program.edges[*edge].span)
+    }
+}
+
+/// The pairs of nodes and states of the automaton that were reached.
+#[derive(Default)]
+struct Product {
+    pairs: Vec<(u32, u32)>,
+    known: HashMap<(u32, u32), u32>,
+    edges: Vec<Vec<Edge>>,
+}
+
+impl Product {
+    fn number(&mut self, pair: (u32, u32), open: &mut Vec<u32>) -> u32 {
+        *self.known.entry(pair).or_insert_with(|| {
+            let number = self.pairs.len() as u32;
+            self.pairs.push(pair);
+            self.edges.push(Vec::new());
+            open.push(number);
+            number
+        })
+    }
+}
+
+/// Whether something may be observed when an edge is completed.
+fn is_observed(task: &Task, edge: EdgeId) -> bool {
+    let program = &task.program;
+    let contents = &program.edges[edge];
+    let is_library = program.functions[program.locations[contents.from].function].library;
+    task.semantics.observe.may_see(contents.observe) && !is_library
+}
+
+/// The variable that an input is written to by an edge.
+fn written(program: &Program, edge: EdgeId) -> Option<VariableId> {
+    match &program.edges[edge].op {
+        Op::Input { target: Place { root: Root::Variable(variable), .. }, .. } => Some(*variable),
+        Op::Call { result, .. } => *result,
+        _ => None,
+    }
+}
