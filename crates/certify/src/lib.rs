@@ -10,6 +10,7 @@
 //!
 //! Here is chosen which of them judges what.
 
+pub mod inclusion;
 mod proof;
 
 pub use ::replay::{Closing, Growth, Input, Limits, Rejected, Replayed, Starved, confirm, grow, replay, replay_within};

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use automata::buchi::{Automaton, Guard};
 use foundation::{Budget, Exhausted};
-use task::certificate::ClosedStateSpace;
+use kernel::refutation::{self, Decider, Failure, Proved};
+use kernel::tableau::{Inclusion, Signed};
+use recheck::{Compiler, Explored, Limits, Unexplored};
 use task::{Certificate, Task};
 
-use kernel::refutation::{self, Decider, Failure, Proved};
-use kernel::tableau::{self, Inclusion};
-use recheck::{Compiler, Explored, Limits, Unexplored};
+use crate::inclusion::included;
 
 /// So many times the states that an engine has visited are explored at most, and some more.
 const MANY_TIMES: u64 = 32;
@@ -43,6 +44,18 @@ impl fmt::Display for Unproved {
     }
 }
 
+impl From<Unexplored> for Unproved {
+    fn from(unexplored: Unexplored) -> Self {
+        match unexplored {
+            Unexplored::Exhausted(exhausted) => Unproved::Exhausted(exhausted),
+            accepting @ Unexplored::Accepting { .. } => Unproved::Rejected(accepting.to_string()),
+            other @ (Unexplored::NotCovered { .. } | Unexplored::TooLarge { .. }) => {
+                Unproved::NotCovered(other.to_string())
+            }
+        }
+    }
+}
+
 /// Checks that a certificate shows that all executions of a task's program satisfy its goal.
 pub fn prove(
     task: &Task,
@@ -63,46 +76,34 @@ pub fn prove_with(
 ) -> Result<Proof, Unproved> {
     match certificate {
         Certificate::Unwritten(unwritten) => Err(Unproved::NotCovered(unwritten.why.clone())),
-        Certificate::ClosedStateSpace(space) => closed(task, space, compiler, budget).map(Proof::Explored),
-        Certificate::Refutation(proof) => match refutation::check(task, proof, decider, budget) {
-            Ok(proved) => Ok(Proof::Refuted(proved)),
-            Err(Failure::Exhausted(exhausted)) => Err(Unproved::Exhausted(exhausted)),
-            Err(Failure::NoSolver(what) | Failure::NotCovered(what)) => Err(Unproved::NotCovered(what)),
-            Err(Failure::Wrong(what)) => {
-                // What the solver left open because the budget has ended is nothing against the proof.
-                budget.check().map_err(Unproved::Exhausted)?;
-                Err(Unproved::Rejected(what))
+        Certificate::ClosedStateSpace(space) => {
+            violations_included(task, &space.automaton, budget)?;
+            // Where far more states are to be explored than the engine has seen, it knew something that the check does not.
+            let states = space.states.saturating_mul(MANY_TIMES).saturating_add(SOME);
+            let limits = Limits { states, expected: space.states };
+            Ok(Proof::Explored(recheck::explore(task, &space.automaton, compiler, limits, budget)?))
+        }
+        Certificate::Refutation(proof) => {
+            let inclusion = violations_included(task, &proof.automaton, budget)?;
+            match refutation::check(task, proof, inclusion, decider, budget) {
+                Ok(proved) => Ok(Proof::Refuted(proved)),
+                Err(Failure::Exhausted(exhausted)) => Err(Unproved::Exhausted(exhausted)),
+                Err(Failure::NoSolver(what) | Failure::NotCovered(what)) => Err(Unproved::NotCovered(what)),
+                Err(Failure::Wrong(what)) => {
+                    // What the solver left open because the budget has ended is nothing against the proof.
+                    budget.check().map_err(Unproved::Exhausted)?;
+                    Err(Unproved::Rejected(what))
+                }
             }
-        },
+        }
     }
 }
 
-fn closed(
-    task: &Task,
-    space: &ClosedStateSpace,
-    compiler: Option<&dyn Compiler>,
-    budget: &Budget,
-) -> Result<Explored, Unproved> {
-    match tableau::violations_included(&task.formulas, task.goal, &space.automaton, budget) {
-        Inclusion::Included(_) => {}
-        Inclusion::NotIncluded(_) => {
-            let what = "the automaton does not accept every word that violates the goal";
-            return Err(Unproved::Rejected(what.to_owned()));
+fn violations_included(task: &Task, automaton: &Automaton<Guard>, budget: &Budget) -> Result<Inclusion, Unproved> {
+    included(&task.formulas, Signed::fails(task.goal), automaton, budget).map_err(|unproved| match unproved {
+        Unproved::NotCovered(what) => {
+            Unproved::NotCovered(format!("whether the automaton accepts every violation: {what}"))
         }
-        Inclusion::Undecided(doubt) => {
-            budget.check().map_err(Unproved::Exhausted)?;
-            return Err(Unproved::NotCovered(format!("whether the automaton accepts every violation: {doubt}")));
-        }
-    }
-    // Where far more states are to be explored than the engine has seen, it knew something that the check does not.
-    let states = space.states.saturating_mul(MANY_TIMES).saturating_add(SOME);
-    let limits = Limits { states, expected: space.states };
-    match recheck::explore(task, &space.automaton, compiler, limits, budget) {
-        Ok(explored) => Ok(explored),
-        Err(Unexplored::Exhausted(exhausted)) => Err(Unproved::Exhausted(exhausted)),
-        Err(accepting @ Unexplored::Accepting { .. }) => Err(Unproved::Rejected(accepting.to_string())),
-        Err(other @ (Unexplored::NotCovered { .. } | Unexplored::TooLarge { .. })) => {
-            Err(Unproved::NotCovered(other.to_string()))
-        }
-    }
+        other => other,
+    })
 }

@@ -2,6 +2,9 @@
 //! visited by code of this crate alone, and no accepting cycle is among them. So no execution violates the goal, provided
 //! that the automaton accepts all words that do.
 //!
+//! This is a second implementation, not a proof: what an engine has found is found again by other code, which may have
+//! errors of its own. There is nothing shorter to look at than all that it does. Whoever wants a proof reads `kernel`.
+//!
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`interpreted`] | every step by the interpreter |
@@ -14,6 +17,7 @@
 //! | `regions`, `bits`, `finite` | why a few values stand for all values of a wide input |
 //! | `reading` | what the automaton does with the letters that a step shows |
 //! | `emptiness` | accepting cycles in a graph, fair ones where the scheduler is |
+//! | [`complement`] | whether an automaton accepts all that another does, where no simulation shows it |
 //!
 //! It knows no engine: neither how the automaton came about, nor which states an engine has visited.
 
@@ -26,6 +30,7 @@ use task::Task;
 mod alike;
 mod bits;
 pub mod compiled;
+pub mod complement;
 mod control;
 mod emptiness;
 mod finite;

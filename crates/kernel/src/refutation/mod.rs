@@ -31,7 +31,7 @@ use task::Task;
 use task::certificate::refutation::{Cell, Object, Place, ProductEdge, Refutation};
 
 use crate::encode::Encoding;
-use crate::tableau::{self, Inclusion};
+use crate::tableau::Inclusion;
 pub use arithmetic::{Fact, refutes};
 use blocks::{Block, Walker};
 use condition::Reader;
@@ -48,7 +48,7 @@ const MOST_EDGES: usize = 100_000;
 #[derive(Clone, Debug)]
 pub struct Proved {
     /// Why the automaton accepts every word that violates the goal.
-    pub inclusion: tableau::Argument,
+    pub inclusion: Inclusion,
     /// How many obligations there were, and what has shown them.
     pub shown: Shown,
     /// Which solver was asked.
@@ -86,34 +86,33 @@ impl std::fmt::Display for Failure {
     }
 }
 
-/// Whether a certificate proves that all executions of a task's program satisfy its goal.
-pub fn check(task: &Task, refutation: &Refutation, decider: &Decider, budget: &Budget) -> Result<Proved, Failure> {
-    check_and_keep(task, refutation, decider, false, budget).map(|(proved, _)| proved)
+/// Checks that a certificate proves that all executions of a task's program satisfy its goal, given why its automaton
+/// accepts every word that violates the goal.
+pub fn check(
+    task: &Task,
+    refutation: &Refutation,
+    inclusion: Inclusion,
+    decider: &Decider,
+    budget: &Budget,
+) -> Result<Proved, Failure> {
+    check_and_keep(task, refutation, inclusion, decider, false, budget).map(|(proved, _)| proved)
 }
 
 /// What the solver of this program has to show for a certificate that passes, for whoever looks for arguments that need no
 /// solver.
 pub fn questions(task: &Task, refutation: &Refutation, budget: &Budget) -> Result<Questions, Failure> {
-    check_and_keep(task, refutation, &Decider::Embedded, true, budget).map(|(_, questions)| questions)
+    check_and_keep(task, refutation, Inclusion::ShownElsewhere, &Decider::Embedded, true, budget)
+        .map(|(_, questions)| questions)
 }
 
 fn check_and_keep(
     task: &Task,
     refutation: &Refutation,
+    inclusion: Inclusion,
     decider: &Decider,
     keeps_questions: bool,
     budget: &Budget,
 ) -> Result<(Proved, Questions), Failure> {
-    let inclusion = match tableau::violations_included(&task.formulas, task.goal, &refutation.automaton, budget) {
-        Inclusion::Included(argument) => argument,
-        Inclusion::NotIncluded(_) => {
-            return Err(Failure::wrong("the automaton does not accept every word that violates the goal"));
-        }
-        Inclusion::Undecided(doubt) => {
-            budget.check().map_err(Failure::Exhausted)?;
-            return Err(Failure::NotCovered(format!("whether the automaton accepts every violation: {doubt}")));
-        }
-    };
     let prepared = prepare(&task.program, &task.atoms, task.semantics, MOST_EDGES).map_err(|why| match why {
         NotPrepared::Threads => Failure::wrong("programs with threads are not covered"),
         NotPrepared::NotInlined(_) => Failure::wrong("the program cannot be inlined"),

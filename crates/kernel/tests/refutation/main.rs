@@ -10,6 +10,7 @@ mod worlds;
 
 use foundation::{Budget, Id};
 use kernel::refutation::{self, Decider};
+use kernel::tableau::{Signed, inclusion};
 use program::EdgeId;
 use program::passes::prepare;
 use program::semantics::{ObserveMode, Semantics};
@@ -40,7 +41,12 @@ fn certificate(automaton: &str, rest: &str) -> Refutation {
 }
 
 fn is_proof(task: &Task, certificate: &Refutation) -> bool {
-    refutation::check(task, certificate, &Decider::default(), &Budget::unlimited()).is_ok()
+    let (budget, violated) = (Budget::unlimited(), Signed::fails(task.goal));
+    let inclusion = inclusion(&task.formulas, violated, &certificate.automaton, &budget);
+    inclusion.is_ok_and(|inclusion| {
+        let inclusion = inclusion.expect("the automaton simulates the tableau");
+        refutation::check(task, certificate, inclusion, &Decider::default(), &budget).is_ok()
+    })
 }
 
 /// How many edges and locations a task's program has.

@@ -4,11 +4,11 @@
 use automata::buchi::{Automaton, Components, Guard, Marks, StateId, accepts};
 use automata::ltl::{Atom, AtomId, Binary, Formula, Formulas, Letter, Unary, evaluate_lasso};
 use automata::translate::{Options, Target, translate};
+use certify::Unproved;
+use certify::inclusion::included;
 use foundation::{Budget, Exhausted, Id};
-use kernel::tableau::{
-    Argument, Class, Doubt, Inclusion, Signed, Word, by_complement, elementary_tableau, included, simulates, tableau,
-    violations_included,
-};
+use kernel::tableau::{Inclusion, Signed, elementary_tableau, simulates, tableau};
+use recheck::complement::{Class, Word, by_complement};
 
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 struct Random(u64);
@@ -110,6 +110,10 @@ fn patience() -> Budget {
     Budget::unlimited().with_time(std::time::Duration::from_secs(1))
 }
 
+fn too_large_to_tell() -> Unproved {
+    Unproved::NotCovered("the formula or its automaton is too large".to_owned())
+}
+
 #[test]
 fn the_tableau_accepts_what_the_definition_says() {
     let (mut formulas, mut leaves) = two_atoms();
@@ -157,13 +161,13 @@ fn all_small_formulas_are_translated_to_automata_that_are_large_enough() {
         let negation = formulas.unary(Unary::Not, formula);
         for target in [Target::Tgba, Target::StateBuchi] {
             let automaton = translated(&mut formulas, negation, target).unwrap();
-            let found = violations_included(&formulas, formula, &automaton, &Budget::unlimited());
-            assert!(found.is_included(), "{} {found:?}", formulas.display(formula));
+            let found = included(&formulas, Signed::fails(formula), &automaton, &Budget::unlimited());
+            assert!(found.is_ok(), "{} {found:?}", formulas.display(formula));
             // And the other way round: what satisfies the formula is not accepted, so it is included in nothing but
             // the empty language.
             let found = included(&formulas, Signed::holds(formula), &automaton, &Budget::unlimited());
             assert!(
-                matches!(found, Inclusion::NotIncluded(_) | Inclusion::Included(Argument::Unsatisfiable)),
+                matches!(found, Err(Unproved::Rejected(_)) | Ok(Inclusion::Unsatisfiable)),
                 "{} {found:?}",
                 formulas.display(formula)
             );
@@ -181,13 +185,11 @@ fn random_formulas_are_translated_to_automata_that_are_large_enough() {
         let Some(automaton) = translated(&mut formulas, formula, Target::Tgba) else { continue };
         let automaton = if round % 2 == 0 { automaton } else { marked_by_strength(&automaton) };
         match included(&formulas, Signed::holds(formula), &automaton, &patience()) {
-            Inclusion::Included(Argument::Complement(_)) => complemented += 1,
-            Inclusion::Included(_) => simulated += 1,
-            Inclusion::NotIncluded(word) => panic!("{} {word:?}", formulas.display(formula)),
-            Inclusion::Undecided(doubt) => {
-                assert_ne!(doubt, Doubt::Unconfirmed, "{}", formulas.display(formula));
-                too_large += usize::from(doubt == Doubt::TooLarge);
-            }
+            Ok(Inclusion::ShownElsewhere) => complemented += 1,
+            Ok(_) => simulated += 1,
+            Err(Unproved::Exhausted(_)) => {}
+            Err(undecided) if undecided == too_large_to_tell() => too_large += 1,
+            Err(wrong) => panic!("{} {wrong:?}", formulas.display(formula)),
         }
     }
     assert!(simulated > 250 && complemented > 5 && too_large < 10, "{simulated} {complemented} {too_large}");
@@ -268,19 +270,15 @@ fn planted_faults_are_caught() {
             let rejected = |word: &Word| !accepts(&faulty, &word.stem, &word.repeated);
             let text = formulas.display(formula);
             match included(&formulas, signed, &faulty, &patience()) {
-                Inclusion::NotIncluded(word) => {
-                    assert!(is_true_of(&formulas, signed, &word) && rejected(&word), "{text} {word:?}");
-                    *caught += 1;
-                }
-                Inclusion::Included(argument) => {
+                Ok(inclusion) => {
                     let missed = satisfying.iter().find(|word| rejected(word));
-                    assert!(missed.is_none(), "{text} fault {fault}: {argument:?} overlooks {missed:?}");
+                    assert!(missed.is_none(), "{text} fault {fault}: {inclusion:?} overlooks {missed:?}");
                     harmless += 1;
                 }
-                Inclusion::Undecided(doubt) => {
-                    assert_ne!(doubt, Doubt::Unconfirmed, "{text}");
-                    too_large += usize::from(doubt == Doubt::TooLarge);
-                }
+                Err(Unproved::Rejected(_)) => *caught += 1,
+                Err(Unproved::Exhausted(_)) => {}
+                Err(undecided) if undecided == too_large_to_tell() => too_large += 1,
+                Err(wrong) => panic!("{text} {wrong:?}"),
             }
         }
     }
@@ -340,7 +338,7 @@ fn every_kind_of_complement_decides_something() {
         match by_complement(&obligations, &automaton, &patience()) {
             Ok(Ok(classes)) => seen.extend(classes),
             Ok(Err(word)) => panic!("{} {word:?}", formulas.display(formula)),
-            Err(doubt) => assert_ne!(doubt, Doubt::Unconfirmed),
+            Err(_) => {}
         }
     }
     for class in [Class::Terminal, Class::Deterministic, Class::Weak, Class::SemiDeterministic, Class::General] {
@@ -372,12 +370,12 @@ fn what_is_too_large_is_said_to_be() {
     let nothing = Automaton::new(0);
     for formula in [many_eventualities, many_sets, deep] {
         let found = included(&formulas, Signed::holds(formula), &nothing, &Budget::unlimited());
-        assert_eq!(found, Inclusion::Undecided(Doubt::TooLarge));
+        assert_eq!(found, Err(too_large_to_tell()));
     }
     let found = included(&formulas, Signed::holds(negated), &nothing, &Budget::unlimited());
-    assert!(matches!(found, Inclusion::NotIncluded(_)), "{found:?}");
+    assert!(matches!(found, Err(Unproved::Rejected(_))), "{found:?}");
     let spent = Budget::unlimited();
     spent.cancel();
     let found = included(&formulas, Signed::holds(negated), &nothing, &spent);
-    assert_eq!(found, Inclusion::Undecided(Doubt::Exhausted(Exhausted::Cancelled)));
+    assert_eq!(found, Err(Unproved::Exhausted(Exhausted::Cancelled)));
 }

@@ -5,6 +5,9 @@
 //! What is complemented is chosen by class, as the cost differs by orders of magnitude; an automaton outside the cheap
 //! classes is taken apart first, into the part that accepts in weak components and one part for each other
 //! accepting component: it is the union of these, so the complement is the intersection of theirs.
+//!
+//! Complements and the search for emptiness are those of the engines: they know nothing of formulas, but an error in them
+//! would not be seen here. Where a simulation shows an inclusion, nobody asks.
 
 use automata::algorithms::classify::{self, Kind};
 use automata::algorithms::lasso::construct;
@@ -15,7 +18,31 @@ use automata::buchi::{Automaton, ComponentId, Components, Guard, Label, Marks, S
 use automata::ltl::Letter;
 use foundation::Budget;
 
-use super::{Class, Doubt, Word};
+use crate::Unexplored;
+
+/// The class of an automaton, which says how it is complemented.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Class {
+    /// It accepts by reaching a trap: by subsets.
+    Terminal,
+    /// It has at most one run on every word.
+    Deterministic,
+    /// Every component accepts all or none: by breakpoints.
+    Weak,
+    /// It is deterministic from its accepting states on: by NCSB.
+    SemiDeterministic,
+    /// None of these: by ranks.
+    General,
+}
+
+/// The word `stem · repeated^ω`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Word {
+    /// How it begins.
+    pub stem: Vec<Letter>,
+    /// What is repeated for ever; not empty.
+    pub repeated: Vec<Letter>,
+}
 
 /// The most letters that the guards of an automaton may tell apart.
 const MOST_LETTERS: usize = 1 << 10;
@@ -26,19 +53,21 @@ const MOST_EDGES: usize = 1 << 19;
 /// The logarithm of how many guesses the complements may make about one letter.
 const MOST_GUESSED_BITS: usize = 18;
 
+const TOO_LARGE: &str = "the formula or its automaton is too large";
+
 /// The classes of the larger automaton's parts, if no word of the smaller one is in their complements; else such a word.
 pub fn by_complement(
     smaller: &Automaton<Guard>,
     larger: &Automaton<Guard>,
     budget: &Budget,
-) -> Result<Result<Vec<Class>, Word>, Doubt> {
+) -> Result<Result<Vec<Class>, Word>, Unexplored> {
     let (smaller, larger) = (trim(smaller), trim(larger));
     let letters = letters(&larger, budget)?;
     let alphabet = Minterms::of_letters((0..letters.len() as u32).map(Symbol));
     let complements = complements(&over_symbols(&larger, &letters, budget)?, &alphabet)?;
     let classes = complements.iter().map(class).collect();
     if smaller.acceptance_sets() as usize + complements.len() > Marks::MOST as usize {
-        return Err(Doubt::TooLarge);
+        return Err(Unexplored::not_covered(TOO_LARGE, None));
     }
     let difference = Difference::new(over_symbols(&smaller, &letters, budget)?, complements, Exact);
     let found = search_with(&difference, &mut Antichain::new(&difference), budget)?;
@@ -49,20 +78,24 @@ pub fn by_complement(
 }
 
 /// Disjoint guards that together stand for all letters, each of which an edge reads as a whole or not at all.
-fn letters(automaton: &Automaton<Guard>, budget: &Budget) -> Result<Vec<Guard>, Doubt> {
+fn letters(automaton: &Automaton<Guard>, budget: &Budget) -> Result<Vec<Guard>, Unexplored> {
     let mut minterms = Minterms::of_letters([Guard::constant(true)]);
     for edge in automaton.edges() {
         budget.check()?;
         minterms.refine([&edge.label]);
         if minterms.letters().len() > MOST_LETTERS {
-            return Err(Doubt::TooLarge);
+            return Err(Unexplored::not_covered(TOO_LARGE, None));
         }
     }
     Ok(minterms.letters().to_vec())
 }
 
 /// The automaton with an edge for every piece that shares a letter with a guard.
-fn over_symbols(automaton: &Automaton<Guard>, letters: &[Guard], budget: &Budget) -> Result<Automaton<Symbol>, Doubt> {
+fn over_symbols(
+    automaton: &Automaton<Guard>,
+    letters: &[Guard],
+    budget: &Budget,
+) -> Result<Automaton<Symbol>, Unexplored> {
     let mut exact = Automaton::new(automaton.acceptance_sets());
     for _ in automaton.states() {
         exact.add_state();
@@ -75,7 +108,7 @@ fn over_symbols(automaton: &Automaton<Guard>, letters: &[Guard], budget: &Budget
             edges += 1;
         }
         if edges > MOST_EDGES {
-            return Err(Doubt::TooLarge);
+            return Err(Unexplored::not_covered(TOO_LARGE, None));
         }
     }
     exact.set_initial(automaton.initial().to_vec());
@@ -86,7 +119,7 @@ fn over_symbols(automaton: &Automaton<Guard>, letters: &[Guard], budget: &Budget
 fn complements(
     automaton: &Automaton<Symbol>,
     alphabet: &Minterms<Symbol>,
-) -> Result<Vec<Complement<StateBased<Symbol>>>, Doubt> {
+) -> Result<Vec<Complement<StateBased<Symbol>>>, Unexplored> {
     let classified = |automaton: &Automaton<Symbol>| {
         let module = StateBased::of(automaton);
         let kind = classify::kind(&module, alphabet);
@@ -95,7 +128,7 @@ fn complements(
     let whole = classified(automaton);
     let parts = if whole.1 == Kind::General { parts(automaton).iter().map(classified).collect() } else { vec![whole] };
     if parts.iter().map(|(module, kind)| guessed_bits(module, kind)).sum::<usize>() > MOST_GUESSED_BITS {
-        return Err(Doubt::TooLarge);
+        return Err(Unexplored::not_covered(TOO_LARGE, None));
     }
     Ok(parts.into_iter().map(|(module, kind)| Complement::new(module, kind, Variant::Lazy)).collect())
 }
