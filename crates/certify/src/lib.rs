@@ -14,6 +14,7 @@ pub mod inclusion;
 mod proof;
 
 pub use ::replay::{Closing, Growth, Input, Limits, Rejected, Replayed, Starved, confirm, grow, replay, replay_within};
-pub use kernel::refutation::{self, Decider};
+pub use kernel::refutation;
 pub use proof::{Proof, Unproved, prove, prove_with};
 pub use recheck;
+pub use smt::Decider;

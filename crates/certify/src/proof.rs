@@ -4,9 +4,10 @@ use std::fmt;
 
 use automata::buchi::{Automaton, Guard};
 use foundation::{Budget, Exhausted};
-use kernel::refutation::{self, Decider, Failure, Proved};
+use kernel::refutation::{self, Failure, Proved};
 use kernel::tableau::{Inclusion, Signed};
 use recheck::{Compiler, Explored, Limits, Unexplored};
+use smt::Decider;
 use task::{Certificate, Task};
 
 use crate::inclusion::included;

@@ -27,8 +27,9 @@ use std::collections::HashMap;
 use foundation::{Budget, Exhausted, Id, Span};
 use logic::{Term, Terms};
 use program::passes::{NotPrepared, Prepared, prepare};
+use smt::Decider;
 use task::Task;
-use task::certificate::refutation::{Cell, Object, Place, ProductEdge, Refutation};
+use task::certificate::refutation::{Place, ProductEdge, Refutation};
 
 use crate::encode::Encoding;
 use crate::tableau::Inclusion;
@@ -38,7 +39,7 @@ use condition::Reader;
 use graph::Graph;
 use module::Module;
 use obligations::Obligations;
-pub use obligations::{Decider, Questions, Shown};
+pub use obligations::{Questions, Shown};
 use reading::Reading;
 
 /// Programs that inlining makes larger than this are not looked at.
@@ -117,7 +118,7 @@ fn check_and_keep(
         NotPrepared::Threads => Failure::wrong("programs with threads are not covered"),
         NotPrepared::NotInlined(_) => Failure::wrong("the program cannot be inlined"),
     })?;
-    exists(&prepared, refutation).map_err(Failure::Wrong)?;
+    refutation.fits(&prepared.program).map_err(Failure::Wrong)?;
     let terms = Terms::new();
     let encoding =
         Encoding::new(&prepared, &terms, &refutation.symbols, &refutation.addresses).map_err(Failure::Wrong)?;
@@ -256,35 +257,4 @@ fn silent_cycle(blocks: &[Vec<Block>]) -> Option<usize> {
         is_left[state] = false;
     }
     is_left.iter().position(|&is_left| is_left)
-}
-
-/// Whether whatever the certificate names in the program is there.
-fn exists(prepared: &Prepared, refutation: &Refutation) -> Result<(), String> {
-    let program = &prepared.program;
-    let edge = |edge: program::EdgeId| {
-        let is_there = edge.index() < program.edges.len();
-        if is_there { Ok(()) } else { Err(format!("the program has no edge {}", edge.index())) }
-    };
-    let object = |object: Object| match object {
-        Object::Heap(allocated) => edge(allocated),
-        Object::Variable(variable) if variable.index() < program.variables.len() => Ok(()),
-        Object::Variable(variable) => Err(format!("the program has no variable {}", variable.index())),
-    };
-    for declaration in &refutation.symbols {
-        match declaration.cell {
-            Cell::One { object: of, .. } | Cell::Many { object: of, .. } | Cell::Alive(of) => object(of)?,
-        }
-    }
-    refutation.addresses.iter().try_for_each(|address| object(address.object))?;
-    refutation.unread.iter().chain(&refutation.reread).try_for_each(|&id| edge(id))?;
-    refutation.edges.iter().flat_map(|product| &product.way).try_for_each(|&id| edge(id))?;
-    for state in &refutation.states {
-        match state.place {
-            Place::Start => {}
-            Place::At(location) if location.index() < program.locations.len() => {}
-            Place::At(location) => return Err(format!("the program has no location {}", location.index())),
-            Place::Stopped(stopped, _) => edge(stopped)?,
-        }
-    }
-    Ok(())
 }

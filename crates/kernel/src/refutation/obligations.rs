@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use foundation::Budget;
 use logic::{Symbol, Term, Terms};
-use smt::{Cached, SmtLib, Z3};
+use smt::{Answered, Decider, Deciders};
 use task::certificate::steps::Argument;
 
 use super::Failure;
@@ -29,80 +29,6 @@ pub struct Shown {
     pub by_embedded: u64,
 }
 
-/// Who is asked what is not seen at sight.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub enum Decider {
-    /// The solver in this program.
-    #[default]
-    Embedded,
-    /// Nobody: what the certificate does not show by arithmetic is not shown.
-    Nobody,
-    /// A program that reads SMT-LIB 2.6 from its standard input, with its arguments: `cvc5 --incremental`.
-    Command(Vec<String>),
-    /// Such a program, and the solver in this one for what it leaves open.
-    Preferred(Vec<String>),
-}
-
-impl Decider {
-    /// The Z3 program that came with the solver in this one, as a process of its own; none where it is not there any more.
-    pub fn bundled() -> Option<Self> {
-        let program = smt::bundled_z3()?;
-        Some(Decider::Command(vec![program.to_str()?.to_owned(), "-in".to_owned()]))
-    }
-}
-
-impl std::fmt::Display for Decider {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Decider::Embedded => f.write_str("Z3"),
-            Decider::Nobody => f.write_str("nobody"),
-            Decider::Command(command) | Decider::Preferred(command) => write!(f, "`{}`", command.join(" ")),
-        }
-    }
-}
-
-/// Solvers that are asked closed questions, in this order.
-struct Asked<'a> {
-    command: Option<Cached<'a, SmtLib<'a>>>,
-    embedded: Option<Cached<'a, Z3<'a>>>,
-}
-
-impl<'a> Asked<'a> {
-    fn new(terms: &'a Terms, decider: &Decider, budget: &Budget) -> Result<Self, String> {
-        let start = |command: &[String]| {
-            if command.is_empty() {
-                return Err("no solver is named".to_owned());
-            }
-            let started = SmtLib::start(terms, budget, command);
-            let mut solver = started.map_err(|error| format!("{decider} cannot be started: {error}"))?;
-            solver.set_query_limit(Some(QUERY_LIMIT));
-            Ok(Cached::new(terms, solver))
-        };
-        let embedded = || {
-            let mut solver = Z3::new(terms, budget);
-            solver.set_query_limit(Some(QUERY_LIMIT));
-            Cached::new(terms, solver)
-        };
-        Ok(match decider {
-            Decider::Nobody => Self { command: None, embedded: None },
-            Decider::Embedded => Self { command: None, embedded: Some(embedded()) },
-            Decider::Command(command) => Self { command: Some(start(command)?), embedded: None },
-            Decider::Preferred(command) => Self { command: start(command).ok(), embedded: Some(embedded()) },
-        })
-    }
-
-    /// Whether there is no solution, if somebody knows. Who shows that there is none is counted.
-    fn is_unsatisfiable(&mut self, question: Term, shown: &mut Shown) -> Option<bool> {
-        if let Some(answer) = self.command.as_mut().and_then(|solver| solver.unsatisfiable(question)) {
-            shown.by_command += u64::from(answer);
-            return Some(answer);
-        }
-        let answer = self.embedded.as_mut()?.unsatisfiable(question)?;
-        shown.by_embedded += u64::from(answer);
-        Some(answer)
-    }
-}
-
 /// What was asked of a solver that said yes.
 pub type Questions = BTreeMap<String, Vec<Fact>>;
 
@@ -112,7 +38,7 @@ pub(super) struct Obligations<'a> {
     encoding: &'a Encoding<'a>,
     /// What the certificate says for steps, by the names of questions.
     arguments: HashMap<&'a str, &'a Argument>,
-    solver: RefCell<Asked<'a>>,
+    solver: RefCell<Deciders<'a>>,
     ranges: RefCell<HashMap<Symbol, Term>>,
     /// Whether an argument of the certificate shows what it is there for.
     followed: RefCell<HashMap<Term, bool>>,
@@ -138,7 +64,7 @@ impl<'a> Obligations<'a> {
             terms,
             encoding,
             arguments: steps.iter().map(|step| (step.question.as_str(), &step.argument)).collect(),
-            solver: RefCell::new(Asked::new(terms, decider, budget)?),
+            solver: RefCell::new(Deciders::start(terms, decider, QUERY_LIMIT, budget)?),
             ranges: RefCell::default(),
             followed: RefCell::default(),
             is_misled: Cell::new(false),
@@ -216,11 +142,14 @@ impl<'a> Obligations<'a> {
             self.shown.borrow_mut().by_arithmetic += u64::from(is_shown);
             return is_shown;
         }
-        let answer = self.solver.borrow_mut().is_unsatisfiable(question, &mut self.shown.borrow_mut());
-        let is_shown = answer.unwrap_or_else(|| {
-            self.left_open.set(self.left_open.get() + 1);
-            false
-        });
+        let answer = self.solver.borrow_mut().unsatisfiable(question);
+        match answer {
+            Some((Answered::ByCommand, true)) => self.shown.borrow_mut().by_command += 1,
+            Some((Answered::ByEmbedded, true)) => self.shown.borrow_mut().by_embedded += 1,
+            Some((_, false)) => {}
+            None => self.left_open.set(self.left_open.get() + 1),
+        }
+        let is_shown = answer.is_some_and(|(_, is_unsatisfiable)| is_unsatisfiable);
         if let (true, Some(questions)) = (is_shown, &self.questions)
             && let Some(facts) = arithmetic::facts(self.terms, question)
         {

@@ -9,11 +9,12 @@
 mod worlds;
 
 use foundation::{Budget, Id};
-use kernel::refutation::{self, Decider};
+use kernel::refutation;
 use kernel::tableau::{Signed, inclusion};
 use program::EdgeId;
 use program::passes::prepare;
 use program::semantics::{ObserveMode, Semantics};
+use smt::Decider;
 use task::Task;
 use task::certificate::refutation::Refutation;
 use task::certificate::sexp::Sexp;

@@ -13,8 +13,9 @@
 //! Why that is a proof is in `docs/design/certify.md`.
 
 use automata::buchi::{Automaton, Guard};
+use foundation::Id;
 use num_bigint::BigInt;
-use program::{EdgeId, LocationId, Scalar, VariableId};
+use program::{EdgeId, LocationId, Program, Scalar, VariableId};
 
 use super::sexp::Sexp;
 use super::steps::Step;
@@ -48,6 +49,38 @@ pub struct Refutation {
     pub steps: Vec<Step>,
     /// How many sets of traces were refuted by a prefix.
     pub finite: usize,
+}
+
+impl Refutation {
+    /// Checks that whatever it names in the program after inlining is there.
+    pub fn fits(&self, program: &Program) -> Result<(), String> {
+        let edge = |edge: EdgeId| {
+            let is_there = edge.index() < program.edges.len();
+            if is_there { Ok(()) } else { Err(format!("the program has no edge {}", edge.index())) }
+        };
+        let object = |object: Object| match object {
+            Object::Heap(allocated) => edge(allocated),
+            Object::Variable(variable) if variable.index() < program.variables.len() => Ok(()),
+            Object::Variable(variable) => Err(format!("the program has no variable {}", variable.index())),
+        };
+        for declaration in &self.symbols {
+            match declaration.cell {
+                Cell::One { object: of, .. } | Cell::Many { object: of, .. } | Cell::Alive(of) => object(of)?,
+            }
+        }
+        self.addresses.iter().try_for_each(|address| object(address.object))?;
+        self.unread.iter().chain(&self.reread).try_for_each(|&id| edge(id))?;
+        self.edges.iter().flat_map(|product| &product.way).try_for_each(|&id| edge(id))?;
+        for state in &self.states {
+            match state.place {
+                Place::Start => {}
+                Place::At(location) if location.index() < program.locations.len() => {}
+                Place::At(location) => return Err(format!("the program has no location {}", location.index())),
+                Place::Stopped(stopped, _) => edge(stopped)?,
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A symbol.
