@@ -1,7 +1,7 @@
 //! Follows proofs: a certificate that all executions of a program satisfy a goal is checked step by step, by means of
 //! its own.
 //!
-//! Who wants to know what a checked proof rests on reads these, in this order:
+//! Who wants to know what a checked proof rests on reads these, in this order; `docs/design/kernel.md` goes from file to file:
 //!
 //! | module | what it holds |
 //! | --- | --- |
@@ -9,8 +9,8 @@
 //! | [`encode`] | the transition formulas of edges |
 //! | [`tableau`] | that the automaton of the negated goal is not too small |
 //!
-//! It knows no engine, no analysis, and not the translation of formulas to automata: an error in those must not hide
-//! itself here.
+//! There are less than 5,000 lines of code, which a test counts. It knows no engine, no analysis, and not the translation of
+//! formulas to automata: an error in those must not hide itself here.
 
 pub mod encode;
 pub mod refutation;

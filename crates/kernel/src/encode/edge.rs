@@ -64,7 +64,7 @@ impl Encoding<'_> {
             }
             Op::Free(address) => {
                 let address = evaluation.encode(*address);
-                let undefined = evaluation.free(address.value.term, terms.truth(true), &mut updates);
+                let undefined = evaluation.free(address.value.term, &mut updates);
                 (terms.or([address.undefined, undefined]), Exit::Passes)
             }
             Op::CopyBytes { target, source, count, may_overlap } => {
@@ -98,7 +98,7 @@ impl Encoding<'_> {
                 let old = evaluation.encode(*old);
                 undefined.push(old.undefined);
                 let mut freed = Updates::new();
-                undefined.push(evaluation.free(old.value.term, terms.truth(true), &mut freed));
+                undefined.push(evaluation.free(old.value.term, &mut freed));
                 if !fails {
                     updates = freed;
                 }
@@ -269,17 +269,13 @@ impl Evaluation<'_, '_> {
         let (encoding, terms) = (self.encoding, self.terms());
         for tracked in encoding.cells_of(object) {
             let name = terms.name(tracked.symbol);
-            let zero = |scalar: Scalar| match scalar {
-                Scalar::Bool => terms.truth(false),
-                _ => terms.integer(0),
-            };
             let term = match (&tracked.cell, contents) {
                 (Cell::Alive(_), _) => terms.truth(true),
-                (Cell::One { scalar, .. }, Allocation::Zeroed) => zero(*scalar),
+                (Cell::One { scalar, .. }, Allocation::Zeroed) => self.zero(*scalar),
                 (Cell::One { scalar, .. }, Allocation::Arbitrary) => self.unchosen(&name, *scalar).term,
                 (Cell::One { scalar, .. }, Allocation::Resized(_)) => self.anything(*scalar).value.term,
                 (Cell::Many { scalar, unit, .. }, Allocation::Zeroed) if tracked.positions.len() <= MOST_PARTS => {
-                    let zeros = tracked.positions.iter().map(|at| (at / unit, zero(*scalar))).collect();
+                    let zeros = tracked.positions.iter().map(|at| (at / unit, self.zero(*scalar))).collect();
                     self.array_of(&name, terms.sort_of_symbol(tracked.symbol), zeros)
                 }
                 (Cell::Many { .. }, _) => self.any_array(tracked.symbol),
@@ -312,7 +308,7 @@ impl Evaluation<'_, '_> {
     }
 
     /// Ends the lifetime of the heap object at an address, if it is not null; yields when that is undefined.
-    fn free(&mut self, address: Term, when: Term, updates: &mut Updates) -> Term {
+    fn free(&mut self, address: Term, updates: &mut Updates) -> Term {
         let (encoding, terms) = (self.encoding, self.terms());
         let mut fine = vec![terms.equal(address, terms.integer(0))];
         for placed in &encoding.addresses.placed {
@@ -326,7 +322,7 @@ impl Evaluation<'_, '_> {
             let lives = self.lives(placed.object);
             let hit = terms.and([here, lives]);
             if let Some(alive) = encoding.alive(placed.object) {
-                self.update(alive, terms.truth(false), terms.and([when, hit]), updates);
+                self.update(alive, terms.truth(false), hit, updates);
             }
             fine.push(hit);
         }
@@ -337,7 +333,7 @@ impl Evaluation<'_, '_> {
                     && encoding.base(object).is_none()
                 {
                     let either = self.maybe();
-                    self.update(tracked.symbol, either, terms.and([when, strange]), updates);
+                    self.update(tracked.symbol, either, strange, updates);
                 }
             }
             fine.push(strange);
@@ -438,11 +434,7 @@ impl Evaluation<'_, '_> {
                         self.update(tracked.symbol, any, touched, updates);
                         if zero {
                             let whole = terms.and([hit, terms.less_equal(start, offset), terms.less_equal(last, end)]);
-                            let nothing = match scalar {
-                                Scalar::Bool => terms.truth(false),
-                                _ => terms.integer(0),
-                            };
-                            self.update(tracked.symbol, nothing, whole, updates);
+                            self.update(tracked.symbol, self.zero(scalar), whole, updates);
                         }
                     }
                     Cell::Many { scalar, unit, .. } => {
@@ -456,10 +448,9 @@ impl Evaluation<'_, '_> {
                                 new = terms.variable(tracked.symbol);
                                 for at in touched {
                                     let is_zero = zero && at * 8 >= from && (at + bytes) * 8 <= to;
-                                    let element = match scalar {
-                                        Scalar::Bool if is_zero => terms.truth(false),
-                                        _ if is_zero => terms.integer(0),
-                                        _ => self.anything(scalar).value.term,
+                                    let element = match is_zero {
+                                        true => self.zero(scalar),
+                                        false => self.anything(scalar).value.term,
                                     };
                                     new = terms.store(new, terms.integer(at / unit), element);
                                 }

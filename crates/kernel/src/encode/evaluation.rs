@@ -114,10 +114,15 @@ impl<'e, 'a> Evaluation<'e, 'a> {
         symbol
     }
 
+    /// The value of a new input.
+    pub fn arbitrary(&mut self, name: &str, sort: Sort) -> Term {
+        let symbol = self.fresh(name, sort);
+        self.terms().variable(symbol)
+    }
+
     /// A truth value that may be either.
     pub fn maybe(&mut self) -> Term {
-        let symbol = self.fresh("maybe", Sort::Bool);
-        self.terms().variable(symbol)
+        self.arbitrary("maybe", Sort::Bool)
     }
 
     /// Any value that memory or a computation of a type can hold. Ideal integers of a type may be of any size.
@@ -125,10 +130,7 @@ impl<'e, 'a> Evaluation<'e, 'a> {
         let value = match scalar {
             Scalar::Int(ty) if self.encoding.is_machine() => self.number_between("any", &smallest(ty), &largest(ty)),
             Scalar::Bool => Number::unbounded(self.maybe()),
-            _ => {
-                let symbol = self.fresh("any", Sort::Int);
-                Number::unbounded(self.terms().variable(symbol))
-            }
+            _ => Number::unbounded(self.arbitrary("any", Sort::Int)),
         };
         Encoded { value, undefined: self.terms().truth(false), registers: Vec::new() }
     }
@@ -137,10 +139,7 @@ impl<'e, 'a> Evaluation<'e, 'a> {
     pub fn input(&mut self, name: &str, scalar: Scalar) -> Number {
         let value = match scalar {
             Scalar::Int(ty) => self.number_between(name, &smallest(ty), &largest(ty)),
-            Scalar::Bool => {
-                let symbol = self.fresh(name, Sort::Bool);
-                Number::unbounded(self.terms().variable(symbol))
-            }
+            Scalar::Bool => Number::unbounded(self.arbitrary(name, Sort::Bool)),
             Scalar::Pointer if !self.encoding.addresses.has_objects() => {
                 // Where no object has an address, all that can be given is a number.
                 let largest = largest(self.program().types.pointer_int(false));
@@ -150,12 +149,10 @@ impl<'e, 'a> Evaluation<'e, 'a> {
                 if scalar == Scalar::Pointer {
                     self.encoding.note("an address that is given from outside", self.span);
                 }
-                let symbol = self.fresh(name, Sort::Int);
-                Number::unbounded(self.terms().variable(symbol))
+                Number::unbounded(self.arbitrary(name, Sort::Int))
             }
         };
-        let newest = *self.inputs.last().expect("just added");
-        self.asked.push(newest);
+        self.asked.extend(self.inputs.last());
         value
     }
 
@@ -165,8 +162,7 @@ impl<'e, 'a> Evaluation<'e, 'a> {
             Scalar::Int(IntType { bits, .. }) if !self.encoding.is_machine() => {
                 let low = smallest(IntType::signed(bits));
                 let value = self.number_between(name, &low, &largest(IntType::unsigned(bits)));
-                let newest = *self.inputs.last().expect("just added");
-                self.asked.push(newest);
+                self.asked.extend(self.inputs.last());
                 value
             }
             other => self.input(name, other),
@@ -174,8 +170,7 @@ impl<'e, 'a> Evaluation<'e, 'a> {
     }
 
     fn number_between(&mut self, name: &str, low: &BigInt, high: &BigInt) -> Number {
-        let symbol = self.fresh(name, Sort::Int);
-        let term = self.terms().variable(symbol);
+        let term = self.arbitrary(name, Sort::Int);
         self.facts.push(self.encoding.between(low, term, high));
         Number { term, low: Some(low.clone()), high: Some(high.clone()) }
     }
@@ -186,6 +181,11 @@ impl<'e, 'a> Evaluation<'e, 'a> {
             Scalar::Int(ty) if self.encoding.is_machine() => Number::of_type(term, ty),
             _ => Number::unbounded(term),
         }
+    }
+
+    /// What a scalar is whose bytes are zero.
+    pub fn zero(&self, scalar: Scalar) -> Term {
+        if scalar == Scalar::Bool { self.terms().truth(false) } else { self.terms().integer(0) }
     }
 
     /// A truth value as 0 or 1.

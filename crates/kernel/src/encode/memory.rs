@@ -72,10 +72,7 @@ impl Evaluation<'_, '_> {
                     if bit != within.bit || within.candidates(byte, byte + 1).next().is_none() {
                         continue;
                     }
-                    let here = match within.constant() {
-                        Some(_) => terms.truth(true),
-                        None => terms.equal(within.term, terms.integer(byte)),
-                    };
+                    let here = self.is_at(within, byte);
                     let value = self.typed(value, held);
                     let value = self.reread(&value, held, scalar);
                     cases.push((here, value));
@@ -112,15 +109,16 @@ impl Evaluation<'_, '_> {
     /// The scalar at an address.
     pub(super) fn read_at(&mut self, address: Term, bit: u64, width: u64, scalar: Scalar) -> Encoded {
         let (encoding, terms) = (self.encoding, self.terms());
-        let mut value: Option<Number> = None;
+        let besides = |others: Option<Number>, when: Term, read: Number| match others {
+            Some(others) => Some(number::choose(terms, when, &read, &others)),
+            None => Some(read),
+        };
+        let mut value = None;
         let mut fine = Vec::new();
         let mut registers = Vec::new();
         for (object, within, hit) in self.hits(address, bit, width) {
             let read = self.read(object, &within, scalar, hit);
-            value = Some(match value {
-                None => read,
-                Some(others) => number::choose(terms, hit, &read, &others),
-            });
+            value = besides(value, hit, read);
             fine.push(hit);
         }
         let plain = self.is_plain(address);
@@ -129,19 +127,13 @@ impl Evaluation<'_, '_> {
             let read = self.input("register", scalar);
             registers.push(self.asked[before]);
             self.asked.truncate(before);
-            value = Some(match value {
-                None => read,
-                Some(others) => number::choose(terms, plain, &read, &others),
-            });
+            value = besides(value, plain, read);
             fine.push(terms.and([plain, self.maybe()]));
         }
         let strange = self.strange(address);
         if terms.as_truth(strange) != Some(false) {
             let read = self.anything(scalar).value;
-            value = Some(match value {
-                None => read,
-                Some(others) => number::choose(terms, self.is_beyond(address), &read, &others),
-            });
+            value = besides(value, self.is_beyond(address), read);
             fine.push(strange);
         }
         let value = value.unwrap_or_else(|| self.anything(scalar).value);
@@ -280,9 +272,7 @@ impl Evaluation<'_, '_> {
     }
 
     pub(super) fn any_array(&mut self, symbol: Symbol) -> Term {
-        let terms = self.terms();
-        let array = self.fresh(&terms.name(symbol), terms.sort_of_symbol(symbol));
-        terms.variable(array)
+        self.arbitrary(&self.terms().name(symbol), self.terms().sort_of_symbol(symbol))
     }
 
     pub(super) fn update(&self, symbol: Symbol, new: Term, when: Term, updates: &mut Updates) {
@@ -358,10 +348,7 @@ impl Evaluation<'_, '_> {
             new = terms.ite(here, any, new);
         }
         if let Some((at, value)) = exact {
-            let here = match within.constant() {
-                Some(_) => terms.truth(true),
-                None => terms.equal(within.term, terms.integer(at)),
-            };
+            let here = self.is_at(within, at);
             new = terms.ite(here, value, new);
         }
         Some(new)
@@ -435,6 +422,12 @@ impl Evaluation<'_, '_> {
         })
     }
 
+    /// Whether some bytes begin at a byte, which is one of those where they may.
+    fn is_at(&self, within: &Within, byte: u64) -> Term {
+        let terms = self.terms();
+        within.constant().map_or_else(|| terms.equal(within.term, terms.integer(byte)), |_| terms.truth(true))
+    }
+
     /// Whether some bytes are exactly those of one of many scalars.
     fn is_position(&self, tracked: &Tracked, within: &Within) -> Term {
         let terms = self.terms();
@@ -482,8 +475,7 @@ impl Evaluation<'_, '_> {
     /// An array of values that are given at some positions.
     pub(super) fn array_of(&mut self, name: &str, sort: Sort, elements: Vec<(u64, Term)>) -> Term {
         let terms = self.terms();
-        let symbol = self.fresh(name, sort);
-        let array = terms.variable(symbol);
+        let array = self.arbitrary(name, sort);
         for (index, element) in elements {
             self.facts.push(terms.equal(terms.select(array, terms.integer(index)), element));
         }

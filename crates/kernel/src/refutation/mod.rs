@@ -78,15 +78,6 @@ impl Failure {
     }
 }
 
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Failure::Exhausted(exhausted) => write!(f, "{exhausted}"),
-            Failure::NoSolver(what) | Failure::NotCovered(what) | Failure::Wrong(what) => f.write_str(what),
-        }
-    }
-}
-
 /// Checks that a certificate proves that all executions of a task's program satisfy its goal, given why its automaton
 /// accepts every word that violates the goal.
 pub fn check(
@@ -122,11 +113,8 @@ fn check_and_keep(
     let terms = Terms::new();
     let encoding =
         Encoding::new(&prepared, &terms, &refutation.symbols, &refutation.addresses).map_err(Failure::Wrong)?;
-    let obligations = Obligations::new(&terms, &encoding, &refutation.steps, decider, budget);
-    let mut obligations = obligations.map_err(Failure::NoSolver)?;
-    if keeps_questions {
-        obligations = obligations.keeping_questions();
-    }
+    let obligations = Obligations::new(&terms, &encoding, &refutation.steps, decider, keeps_questions, budget);
+    let obligations = obligations.map_err(Failure::NoSolver)?;
     let followed = follow(task, &prepared, &terms, &encoding, refutation, &obligations);
     obligations.check()?;
     match followed {

@@ -58,6 +58,7 @@ impl<'a> Obligations<'a> {
         encoding: &'a Encoding<'a>,
         steps: &'a [task::certificate::steps::Step],
         decider: &Decider,
+        keeps_questions: bool,
         budget: &Budget,
     ) -> Result<Self, String> {
         Ok(Self {
@@ -71,13 +72,8 @@ impl<'a> Obligations<'a> {
             budget: budget.clone(),
             shown: RefCell::default(),
             left_open: Cell::new(0),
-            questions: None,
+            questions: keeps_questions.then(RefCell::default),
         })
-    }
-
-    /// The same, and what the solver shows is kept.
-    pub fn keeping_questions(self) -> Self {
-        Self { questions: Some(RefCell::default()), ..self }
     }
 
     /// What the solver has shown, if it was kept.
