@@ -38,10 +38,10 @@ pub enum NotCompiled {
 }
 
 /// The most bytes of a compiler's messages that are read.
-const MOST_MESSAGES: u64 = 1 << 20;
+const MOST_MESSAGE_BYTES: u64 = 1 << 20;
 
 /// The most bytes of a file that a program has written which are read.
-const MOST_READ: u64 = 64 << 20;
+const MOST_READ_BYTES: u64 = 64 << 20;
 
 impl Workshop {
     /// A new folder.
@@ -63,7 +63,7 @@ impl Workshop {
     pub fn read(&self, name: &str) -> io::Result<String> {
         use std::io::Read;
         let mut bytes = Vec::new();
-        fs::File::open(self.path(name))?.take(MOST_READ).read_to_end(&mut bytes)?;
+        fs::File::open(self.path(name))?.take(MOST_READ_BYTES).read_to_end(&mut bytes)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
@@ -74,7 +74,7 @@ impl Workshop {
             let (program, first_arguments) = compiler.split_first().expect("a compiler has a name");
             let mut command = Command::new(program);
             command.current_dir(self.folder.path()).env("LC_ALL", "C").args(first_arguments).args(arguments);
-            match process::run(&mut command, MOST_MESSAGES, budget) {
+            match process::run(&mut command, MOST_MESSAGE_BYTES, budget) {
                 Ok(finished) if finished.success => return Ok(compiler.join(" ")),
                 Ok(finished) => {
                     return Err(NotCompiled::Rejected { compiler: compiler.join(" "), messages: finished.stderr });

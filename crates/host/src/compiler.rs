@@ -7,7 +7,7 @@ use crate::compile::{NotCompiled, Workshop};
 use crate::watched::{Allowance, Ending};
 
 /// The most bytes that a program may write.
-const MOST_OUTPUT: usize = 1 << 20;
+const MOST_OUTPUT_BYTES: usize = 1 << 20;
 
 /// The first optimisations are worth their time, later ones are not: generated programs are long.
 const FLAGS: [&str; 6] = ["-O1", "-w", "-std=gnu11", "-o", "program", "program.c"];
@@ -27,7 +27,7 @@ pub fn run_source(source: &str, budget: &Budget) -> Result<String, String> {
         NotCompiled::Exhausted(exhausted) => format!("the limit on {exhausted} ended the compiler"),
         NotCompiled::System(error) => failed("the C compiler cannot be run", error),
     })?;
-    let allowance = Allowance { time: budget.remaining(), memory: budget.memory(), output: MOST_OUTPUT };
+    let allowance = Allowance { time: budget.remaining(), memory: budget.memory(), output: MOST_OUTPUT_BYTES };
     let watched = workshop.run("program", allowance, budget).map_err(|error| failed("it cannot be run", error))?;
     match watched.ending {
         Ending::Exited(0) => Ok(String::from_utf8_lossy(&watched.stdout).into_owned()),

@@ -7,7 +7,7 @@ use std::path::Path;
 use foundation::{Diagnostic, Diagnostics};
 
 /// The most bytes of one file that are read: 256 MiB. A program of that size is a mistake.
-pub const LARGEST_FILE: u64 = 256 << 20;
+pub const MOST_FILE_BYTES: u64 = 256 << 20;
 
 /// The text of a file. Bytes that are no UTF-8 are replaced, with a warning.
 pub fn read_text(path: &str, diagnostics: &mut Diagnostics) -> Option<String> {
@@ -58,9 +58,9 @@ pub fn read_bytes(path: &str) -> Result<Vec<u8>, Box<Diagnostic>> {
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(unreadable)?;
-    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > LARGEST_FILE {
-        let most = LARGEST_FILE >> 20;
+    file.take(MOST_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MOST_FILE_BYTES {
+        let most = MOST_FILE_BYTES >> 20;
         let message = format!("`{path}` is larger than {most} MiB");
         return Err(Box::new(Diagnostic::error("file-too-large", message)));
     }

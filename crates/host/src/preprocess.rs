@@ -9,7 +9,7 @@ use std::process::Command;
 
 use foundation::{Budget, Diagnostic, Diagnostics, SourceMap};
 
-use crate::files::LARGEST_FILE;
+use crate::files::MOST_FILE_BYTES;
 use crate::leftovers::TemporaryFolder;
 use crate::process::{self, Failure, Finished};
 
@@ -126,7 +126,7 @@ impl Preprocessor {
         command.args(self.include.iter().map(|folder| format!("-I{folder}")));
         command.args(self.define.iter().map(|definition| format!("-D{definition}")));
         command.args(["-x", "c"]).arg(if path.starts_with('-') { format!("./{path}") } else { path.to_owned() });
-        process::run(&mut command, LARGEST_FILE, budget)
+        process::run(&mut command, MOST_FILE_BYTES, budget)
     }
 }
 
@@ -140,7 +140,7 @@ fn describe(failure: Failure, compiler: &[String], path: &str) -> Diagnostic {
             Diagnostic::warning("preprocessor", format!("preprocessing `{path}` was stopped: {exhausted}"))
         }
         Failure::TooMuchOutput => {
-            let most = LARGEST_FILE >> 20;
+            let most = MOST_FILE_BYTES >> 20;
             Diagnostic::error("file-too-large", format!("`{path}` is larger than {most} MiB when preprocessed"))
         }
     }

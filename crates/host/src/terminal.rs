@@ -3,13 +3,13 @@
 use std::io::IsTerminal;
 
 /// The width that is used where nothing is known.
-pub const DEFAULT_WIDTH: usize = 120;
+pub const DEFAULT_WIDTH_COLUMNS: usize = 120;
 
-/// How many columns a line may have: `$COLUMNS` where it is set, else the terminal's width, else [`DEFAULT_WIDTH`].
+/// How many columns a line may have: `$COLUMNS` where it is set, else the terminal's width, else [`DEFAULT_WIDTH_COLUMNS`].
 pub fn width() -> usize {
     let set = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse::<usize>().ok());
     let measured = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    set.or_else(measured).filter(|&width| width > 0).unwrap_or(DEFAULT_WIDTH).clamp(40, 1000)
+    set.or_else(measured).filter(|&width| width > 0).unwrap_or(DEFAULT_WIDTH_COLUMNS).clamp(40, 1000)
 }
 
 /// Whether a line on a stream can be written anew: on a terminal that is not dumb.

@@ -75,7 +75,7 @@ pub fn watch_memory(budget: &Budget) {
 }
 
 /// Limits below this are small.
-const SMALL: u64 = 128 << 20;
+const SMALL_LIMIT_BYTES: u64 = 128 << 20;
 
 /// How near the memory that is held is to the limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,7 +94,7 @@ impl Pressure {
 
     fn of(held: u64, limit: u64) -> Self {
         // The process itself takes some memory: where the limit is hardly more, engines get the time to say so.
-        let margin = if limit < SMALL { SMALL / 8 } else { limit / 25 };
+        let margin = if limit < SMALL_LIMIT_BYTES { SMALL_LIMIT_BYTES / 8 } else { limit / 25 };
         match held {
             held if held > limit.saturating_add(margin) => Pressure::Beyond,
             held if held > limit / 2 => Pressure::Near,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::{Linear, Node, Term, Terms};
 
 /// Up to so many cubes, each is compared with every other, and those that say more than another are dropped.
-const MOST_COMPARED: usize = 256;
+const MOST_COMPARED_CUBES: usize = 256;
 
 impl Terms {
     /// Terms whose conjunction the term is.
@@ -158,7 +158,7 @@ impl Terms {
     fn without_repetition(&self, mut cubes: Vec<Term>) -> Vec<Term> {
         cubes.sort_unstable();
         cubes.dedup();
-        if cubes.len() > MOST_COMPARED {
+        if cubes.len() > MOST_COMPARED_CUBES {
             return cubes;
         }
         let literals: Vec<Vec<Term>> = cubes.iter().map(|cube| self.sorted_conjuncts(*cube)).collect();

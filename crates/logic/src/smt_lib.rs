@@ -12,7 +12,7 @@ use num_traits::{One, Signed, Zero};
 use crate::{Linear, Node, Symbol, Term, Terms};
 
 /// Terms that are no larger than this when written out are written out.
-const SMALL: u64 = 500;
+const SMALL_TERM_NODES: u64 = 500;
 
 impl Terms {
     /// A term as SMT-LIB has it.
@@ -72,7 +72,7 @@ impl Terms {
                 *uses.entry(child).or_default() += 1;
             }
         }
-        if sizes[&root] <= SMALL {
+        if sizes[&root] <= SMALL_TERM_NODES {
             return Vec::new();
         }
         let is_shared = |term: &Term| uses.get(term).is_some_and(|uses| *uses > 1) && sizes[term] > 1;

@@ -45,7 +45,7 @@ pub(crate) fn parameters(steps: Option<u32>) -> Params {
     let mut parameters = Params::new();
     // Zero is no limit.
     parameters.set_u32("rlimit", steps.map_or(0, |steps| steps.max(1)));
-    let milliseconds = |steps: u32| (u64::from(steps) / STEPS_PER_UNIT / 1000).max(250) * SLOW_MACHINE;
+    let milliseconds = |steps: u32| (u64::from(steps) / STEPS_PER_UNIT / 1000).max(250) * SLOW_MACHINE_FACTOR;
     let clock = steps.map(milliseconds).and_then(|limit| u32::try_from(limit).ok());
     parameters.set_u32("timeout", clock.unwrap_or(u32::MAX));
     parameters.set_bool("ctrl_c", false);
@@ -54,7 +54,7 @@ pub(crate) fn parameters(steps: Option<u32>) -> Params {
 
 /// Z3 does not count what it does inside of its arithmetic of polynomials. So the clock ends a check that takes so many times as
 /// long as its steps should.
-const SLOW_MACHINE: u64 = 4;
+const SLOW_MACHINE_FACTOR: u64 = 4;
 
 /// How many steps Z3 takes in a unit of work, about.
 const STEPS_PER_UNIT: u64 = 4;

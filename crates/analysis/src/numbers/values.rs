@@ -1,4 +1,4 @@
-//! The values that something can have: an explicit set of at most [`MOST`] integers, or an interval of more.
+//! The values that something can have: an explicit set of at most [`MOST_ELEMENTS`] integers, or an interval of more.
 //!
 //! Every set has one representation: an interval of few elements is an explicit set. A set of one element is a constant;
 //! the empty set says that nothing happens.
@@ -12,14 +12,14 @@ use num_traits::{Signed, ToPrimitive};
 use super::interval::{Interval, LIMIT};
 
 /// Explicit sets have at most this many elements.
-pub const MOST: usize = 64;
+pub const MOST_ELEMENTS: usize = 64;
 
 /// A set of integers.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Values {
     /// These, in ascending order.
     Set(Arc<[i128]>),
-    /// All of an interval with more than [`MOST`] elements.
+    /// All of an interval with more than [`MOST_ELEMENTS`] elements.
     Range(Interval),
 }
 
@@ -50,7 +50,7 @@ impl Values {
     /// The integers of an interval.
     pub fn interval(interval: Interval) -> Self {
         match interval.count() {
-            Some(count) if count <= MOST as u128 => Values::Set((interval.low()..=interval.high()).collect()),
+            Some(count) if count <= MOST_ELEMENTS as u128 => Values::Set((interval.low()..=interval.high()).collect()),
             _ => Values::Range(interval),
         }
     }
@@ -67,7 +67,7 @@ impl Values {
         values.dedup();
         match values.as_slice() {
             [] => Self::none(),
-            [low, .., high] if values.len() > MOST => Self::between(*low, *high),
+            [low, .., high] if values.len() > MOST_ELEMENTS => Self::between(*low, *high),
             [low, ..] if *low < -LIMIT => Self::between(*low, *values.last().expect("one at least")),
             [.., high] if *high > LIMIT => Self::between(values[0], *high),
             _ => Values::Set(values.into()),

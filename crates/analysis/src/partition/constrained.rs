@@ -20,7 +20,7 @@ use crate::variable_set::VariableSet;
 /// At most so many edges are followed.
 const MOST_EDGES: usize = 256;
 /// At most so many values are tried one by one.
-const MOST_TRIED: u128 = 1 << 16;
+const MOST_TRIED_VALUES: u128 = 1 << 16;
 
 /// Follows values from where they are chosen.
 pub(super) struct Follower<'a> {
@@ -193,7 +193,7 @@ impl Conditions<'_> {
         }
         let tried: Vec<i128> = match &values {
             Values::Set(set) => set.to_vec(),
-            Values::Range(range) if range.count().is_some_and(|count| count <= MOST_TRIED) => {
+            Values::Range(range) if range.count().is_some_and(|count| count <= MOST_TRIED_VALUES) => {
                 (range.low()..=range.high()).collect()
             }
             Values::Range(_) => return None,

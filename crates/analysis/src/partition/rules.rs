@@ -18,7 +18,7 @@ use crate::numbers::arithmetic::type_range;
 use crate::observed::{Everywhere, Observations};
 
 /// A type with at most this many values has all of them tried.
-const SMALL_TYPE: u128 = 256;
+const SMALL_TYPE_VALUES: u128 = 256;
 
 /// Where a value comes from, for people.
 pub(super) struct Origin {
@@ -175,7 +175,7 @@ fn shortest(scalar: Scalar, possible: Interval, need: &Need, conditions: Option<
         Scalar::Int(ty) => type_range(ty),
         Scalar::Float(_) | Scalar::Pointer => return None,
     };
-    let small = range.count().is_some_and(|count| count <= SMALL_TYPE);
+    let small = range.count().is_some_and(|count| count <= SMALL_TYPE_VALUES);
     let (all, range) = (range, range.meet(possible)?);
     let one_by_one = |values: Vec<i128>| values.into_iter().map(Class::single).collect();
     let mut lists: Vec<(Rule, Vec<Class>)> = Vec::new();

@@ -8,10 +8,10 @@ use super::thresholds::Thresholds;
 use crate::numbers::Interval;
 
 /// Larger moduli are not kept: what they say is hardly ever of use, and products of two stay far from overflow.
-const MOST: i128 = 1 << 60;
+const LARGEST_MODULUS: i128 = 1 << 60;
 
 /// Larger numbers are not kept, so that differences do not overflow.
-const MOST_SINGLE: i128 = 1 << 110;
+const LARGEST_NUMBER: i128 = 1 << 110;
 
 /// All integers that are a residue modulo some number. Modulus 0 stands for the one integer itself, 1 for all integers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,9 +27,9 @@ impl Congruence {
     /// The integers that are `residue` modulo `modulus`; all if the numbers are too large.
     pub fn new(modulus: i128, residue: i128) -> Self {
         match modulus.checked_abs() {
-            Some(0) if (-MOST_SINGLE..=MOST_SINGLE).contains(&residue) => Self { modulus: 0, residue },
+            Some(0) if (-LARGEST_NUMBER..=LARGEST_NUMBER).contains(&residue) => Self { modulus: 0, residue },
             Some(0) => Self::ALL,
-            Some(modulus) if modulus <= MOST => Self { modulus, residue: residue.rem_euclid(modulus) },
+            Some(modulus) if modulus <= LARGEST_MODULUS => Self { modulus, residue: residue.rem_euclid(modulus) },
             _ => Self::ALL,
         }
     }
@@ -72,7 +72,7 @@ impl Congruence {
                     return None;
                 }
                 let (Some(multiple), Some(inverse)) = (
-                    mine.checked_mul(others / common).filter(|multiple| *multiple <= MOST),
+                    mine.checked_mul(others / common).filter(|multiple| *multiple <= LARGEST_MODULUS),
                     inverse(mine / common, others / common),
                 ) else {
                     return Some(if mine >= others { self } else { other });

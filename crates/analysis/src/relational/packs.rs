@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 /// A pack has no more than so many variables.
-const MOST: usize = 12;
+const MOST_VARIABLES: usize = 12;
 
 /// How strongly pairs of variables are linked; the first of each pair is the smaller one.
 #[derive(Clone, Debug, Default)]
@@ -15,7 +15,7 @@ pub struct Links {
 impl Links {
     /// Links some variables with each other, unless they are too many.
     pub fn add(&mut self, variables: &[usize], weight: u64) {
-        if variables.len() > 2 * MOST {
+        if variables.len() > 2 * MOST_VARIABLES {
             return;
         }
         for (at, &left) in variables.iter().enumerate() {
@@ -43,7 +43,7 @@ impl Packs {
         let mut sets: Vec<Vec<usize>> = (0..count).map(|variable| vec![variable]).collect();
         for (_, (left, right)) in pairs {
             let (into, from) = (pack[left], pack[right]);
-            if into != from && sets[into].len() + sets[from].len() <= MOST {
+            if into != from && sets[into].len() + sets[from].len() <= MOST_VARIABLES {
                 for moved in std::mem::take(&mut sets[from]) {
                     pack[moved] = into;
                     sets[into].push(moved);

@@ -23,13 +23,13 @@ const MOST_CASES: usize = 8;
 const MOST_SPLITS: usize = 64;
 
 /// A guard has so many nodes at most.
-const MOST_CONDITIONS: usize = 500;
+const MOST_GUARD_NODES: usize = 500;
 
 /// A transition has so many variables of its own for terms that are not linear.
-const MOST_DEFINED: usize = 64;
+const MOST_DEFINED_VARIABLES: usize = 64;
 
 /// Definitions refer to each other to this depth at most.
-const DEEPEST: usize = 6;
+const MOST_DEFINITION_LEVELS: usize = 6;
 
 /// What a transition does.
 #[derive(Clone, Debug)]
@@ -211,7 +211,7 @@ impl Reader<'_> {
         self.depth += 1;
         let defined = self.define(term);
         self.depth -= 1;
-        if self.own.len() >= MOST_DEFINED {
+        if self.own.len() >= MOST_DEFINED_VARIABLES {
             return None;
         }
         let slot = self.variables.len() + self.own.len();
@@ -221,7 +221,7 @@ impl Reader<'_> {
     }
 
     fn define(&mut self, term: Term) -> Defined {
-        let known = if self.depth > DEEPEST { None } else { self.definition(term) };
+        let known = if self.depth > MOST_DEFINITION_LEVELS { None } else { self.definition(term) };
         known.unwrap_or(Defined::Within(match self.terms.node(term) {
             Node::BitsToInt(bits) => match self.terms.sort(bits) {
                 Sort::BitVector(width) if width <= 64 => Interval::new(0, (1 << width) - 1).expect("zero is inside"),
@@ -251,7 +251,7 @@ impl Reader<'_> {
     /// A condition that follows from a term, or from its negation.
     fn condition(&mut self, term: Term, holds: bool) -> Condition {
         self.conditions += 1;
-        if self.conditions > MOST_CONDITIONS {
+        if self.conditions > MOST_GUARD_NODES {
             return Condition::All(Vec::new());
         }
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || match self.terms.node(term) {

@@ -5,8 +5,8 @@
 //! initial states meets them nearest first; for each of them a shortest cycle inside the set is a breadth-first search
 //! over pairs of a state and the marks gathered so far. The best sum of both lengths wins, and ends the search when no
 //! farther honda can do better. So the lasso is a shortest one among those whose cycle stays in the set, as long as
-//! the set is small ([`EXACT_LIMIT`]) and the work bounded ([`WORK_LIMIT`], [`STEM_FACTOR`]); beyond that the cycle
-//! goes to the nearest edge with a missing mark until none is missing, and then home.
+//! the set is small ([`MOST_EXACT_PAIRS`]) and the work bounded ([`MOST_HONDA_STEPS`], [`STEM_FACTOR`]); beyond that the
+//! cycle goes to the nearest edge with a missing mark until none is missing, and then home.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -18,9 +18,9 @@ use crate::buchi::{Marks, Move, Successors};
 use super::emptiness::{Search, search};
 
 /// The most pairs of a state and marks for which shortest cycles are computed exactly.
-pub const EXACT_LIMIT: usize = 1 << 14;
+pub const MOST_EXACT_PAIRS: usize = 1 << 14;
 /// The most steps that are spent on better hondas than the first one.
-pub const WORK_LIMIT: usize = 1 << 22;
+pub const MOST_HONDA_STEPS: usize = 1 << 22;
 /// The stem may be looked for in this many times the states that the search for a run has visited, and a thousand.
 pub const STEM_FACTOR: usize = 2;
 
@@ -152,7 +152,7 @@ fn nearest<A: Successors>(
     while let Some((state, depth)) = queue.pop_front() {
         budget.spend(1);
         budget.check()?;
-        if best.as_ref().is_some_and(|best| depth + 1 >= best.length || work > WORK_LIMIT) {
+        if best.as_ref().is_some_and(|best| depth + 1 >= best.length || work > MOST_HONDA_STEPS) {
             break;
         }
         if let Some(&honda) = component.numbers.get(&state) {
@@ -199,7 +199,7 @@ impl<S: Clone + Eq + std::hash::Hash, L> Inside<S, L> {
 
     /// A cycle from the honda with all marks, shorter than `below`, as edges by state and position.
     fn cycle(&self, honda: usize, below: usize, work: &mut usize, budget: &Budget) -> Result<Option<Path>, Exhausted> {
-        let is_small = self.states.len().checked_shl(self.all.len()).is_some_and(|pairs| pairs <= EXACT_LIMIT);
+        let is_small = self.states.len().checked_shl(self.all.len()).is_some_and(|pairs| pairs <= MOST_EXACT_PAIRS);
         if is_small {
             return self.path(honda, below, work, budget, self.all, |marks, to| marks == self.all && to == honda);
         }

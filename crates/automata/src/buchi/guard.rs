@@ -234,7 +234,7 @@ enum Results {
 }
 
 /// The largest table of results.
-const LARGEST_TABLE: usize = 1 << 10;
+const MOST_TABLE_ENTRIES: usize = 1 << 10;
 
 /// What stands in the table for a result that is not known yet.
 const UNKNOWN: Reference = Reference::MAX;
@@ -242,7 +242,7 @@ const UNKNOWN: Reference = Reference::MAX;
 impl Results {
     fn new(left: &Guard, right: &Guard) -> Results {
         let (height, width) = (left.nodes.len() + 2, right.nodes.len() + 2);
-        if height * width <= LARGEST_TABLE {
+        if height * width <= MOST_TABLE_ENTRIES {
             Results::Table { width, results: vec![UNKNOWN; height * width] }
         } else {
             Results::Map(HashMap::new())

@@ -57,13 +57,13 @@ pub struct Progression {
 type Remainder = Result<Vec<Set>, LimitReached>;
 
 /// How many comparisons a progression may make through all its steps, and a test for satisfiability again.
-const WORK_LIMIT: u64 = 1 << 24;
+const MOST_COMPARISONS: u64 = 1 << 24;
 
 /// How many atoms are tried one by one when a witness is looked for.
-const MOST_FLIPPED: usize = 32;
+const MOST_FLIPPED_ATOMS: usize = 32;
 
 /// How many results are remembered.
-const MOST_REMEMBERED: usize = 1 << 12;
+const MOST_REMEMBERED_RESULTS: usize = 1 << 12;
 
 impl Progression {
     /// The formula before the first letter.
@@ -77,7 +77,7 @@ impl Progression {
             atoms: formulas.atoms_of(formula).into_iter().collect(),
             expansions: HashMap::new(),
             steps: HashMap::new(),
-            work: Work::new(WORK_LIMIT),
+            work: Work::new(MOST_COMPARISONS),
         }
     }
 
@@ -113,7 +113,7 @@ impl Progression {
         if sets.is_empty() || self.is_met_by_repeating_a_letter(sets) {
             return Ok(!sets.is_empty());
         }
-        is_satisfiable(&self.closure, sets, &mut Work::new(WORK_LIMIT))
+        is_satisfiable(&self.closure, sets, &mut Work::new(MOST_COMPARISONS))
     }
 
     /// Whether a word meets the remaining formula that repeats one of a few letters: no atom, all, one, or all but one.
@@ -128,7 +128,7 @@ impl Progression {
             flipped
         };
         let none = Letter::new();
-        let one_changed = self.atoms.iter().take(MOST_FLIPPED);
+        let one_changed = self.atoms.iter().take(MOST_FLIPPED_ATOMS);
         let changed = one_changed.flat_map(|atom| [flipped(&none, atom), flipped(&self.atoms, atom)]);
         [none.clone(), self.atoms.clone()].into_iter().chain(changed).any(|letter| {
             let met = self.closure.met_by_repeating(&letter);
@@ -143,7 +143,7 @@ impl Progression {
         }
         if !self.expansions.contains_key(letter) {
             let expansion = self.closure.expand(Some(letter), &mut self.work)?;
-            if self.expansions.len() >= MOST_REMEMBERED {
+            if self.expansions.len() >= MOST_REMEMBERED_RESULTS {
                 self.expansions.clear();
             }
             self.expansions.insert(letter.clone(), expansion);
@@ -156,7 +156,7 @@ impl Progression {
         }
         let mut after: Vec<Set> = alternatives.into_iter().map(|choice| choice.next).collect();
         after.sort_unstable();
-        if self.steps.len() >= MOST_REMEMBERED {
+        if self.steps.len() >= MOST_REMEMBERED_RESULTS {
             self.steps.clear();
         }
         self.steps.insert(key, after.clone());

@@ -25,7 +25,7 @@ pub enum Placement {
 }
 
 /// Components with more sets than this are laid out under rotations of one order of the sets only.
-const MOST_PERMUTED: usize = 4;
+const MOST_PERMUTED_SETS: usize = 4;
 
 /// An automaton with one acceptance set for the same language.
 pub fn degeneralise(
@@ -167,7 +167,7 @@ fn smallest_layout(
 
 /// The orders to be tried.
 fn orders(sets: &[u32]) -> Vec<Vec<u32>> {
-    if sets.len() > MOST_PERMUTED {
+    if sets.len() > MOST_PERMUTED_SETS {
         let rotated = |by: usize| sets[by..].iter().chain(&sets[..by]).copied().collect();
         return (0..sets.len()).map(rotated).collect();
     }

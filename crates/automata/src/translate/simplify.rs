@@ -45,13 +45,13 @@ pub fn negation_normal_form(formulas: &mut Formulas, formula: Formula) -> Formul
 }
 
 /// Formulas with more subformulas than this are rewritten on a stack of their own.
-const LARGE: usize = 128;
+const MANY_SUBFORMULAS: usize = 128;
 
 /// Formulas with more subformulas than this are refused.
-const TOO_LARGE: usize = 4096;
+const MOST_SUBFORMULAS: usize = 4096;
 
 /// The stack that rewriting may need for each subformula: constructors call each other some steps deep.
-const STACK_PER_SUBFORMULA: usize = 1 << 15;
+const STACK_BYTES_PER_SUBFORMULA: usize = 1 << 15;
 
 /// Does something that rewrites the formula with a stack that is large enough for it: constructors recurse over the
 /// nesting of operators, which the user chooses.
@@ -61,14 +61,14 @@ pub(super) fn with_room_for<T: Send>(
     rewrite: impl FnOnce(&mut Formulas) -> T + Send,
 ) -> Result<T, Failure> {
     let size = formulas.subformulas(formula).len();
-    if size > TOO_LARGE {
+    if size > MOST_SUBFORMULAS {
         return Err(Failure::TooLarge);
     }
-    if size <= LARGE {
+    if size <= MANY_SUBFORMULAS {
         return Ok(rewrite(formulas));
     }
     std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().stack_size(size * STACK_PER_SUBFORMULA);
+        let builder = std::thread::Builder::new().stack_size(size * STACK_BYTES_PER_SUBFORMULA);
         match builder.spawn_scoped(scope, || rewrite(formulas)) {
             Ok(thread) => Ok(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))),
             Err(_) => Err(Failure::TooLarge),

@@ -29,7 +29,7 @@ use crate::buchi::{Automaton, Guard, Marks, StateId};
 use crate::ltl::{Binary, Formula, Formulas, Node, Unary};
 
 /// The most nodes that a guard may have while it is put together.
-const LARGEST_GUARD: usize = 1 << 12;
+const MOST_GUARD_NODES: usize = 1 << 12;
 
 /// The automaton of a formula in negation normal form: it accepts the words that satisfy the formula.
 pub fn tableau(formulas: &Formulas, formula: Formula, budget: &Budget) -> Result<Automaton<Guard>, Failure> {
@@ -130,7 +130,7 @@ impl<P: PutOff> Gathered<P> {
         if guard.is_false() {
             return Ok(());
         }
-        if guard.size() > LARGEST_GUARD {
+        if guard.size() > MOST_GUARD_NODES {
             return Err(Failure::TooLarge);
         }
         let known = self.0.entry(choice).or_insert_with(|| Guard::constant(false));
@@ -150,7 +150,7 @@ impl<P: PutOff> Gathered<P> {
                     left = left.and_not(taken);
                 }
             }
-            if left.size() > LARGEST_GUARD {
+            if left.size() > MOST_GUARD_NODES {
                 return Err(Failure::TooLarge);
             }
             if !left.is_false() {

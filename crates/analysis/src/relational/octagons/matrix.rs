@@ -15,10 +15,10 @@ use crate::relational::form::{least, sum};
 pub const INFINITE: i128 = 1 << 120;
 
 /// Bounds beyond this are given up; the sum of a bound and no bound is never below it.
-const GREATEST: i128 = 2 * LIMIT;
+const GREATEST_BOUND: i128 = 2 * LIMIT;
 
 /// Sums of more summands are not related pairwise.
-const MOST_PAIRED: usize = 8;
+const MOST_PAIRED_SUMMANDS: usize = 8;
 
 /// Bounds on sums and differences of some variables.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -140,7 +140,7 @@ impl Matrix {
                 let node = node(factor, variable);
                 self.bound(node ^ 1, node, double(room.div_euclid(factor.abs())))?;
             }
-            if summands.len() > MOST_PAIRED {
+            if summands.len() > MOST_PAIRED_SUMMANDS {
                 continue;
             }
             for (next, &(other, partner, _)) in summands.iter().enumerate().skip(at + 1) {
@@ -161,8 +161,8 @@ impl Matrix {
 
     /// Adds `node j - node i <= bound`. The matrix must be closed, and stays so.
     pub fn bound(&mut self, i: usize, j: usize, bound: i128) -> Result<(), Empty> {
-        let bound = if j == i ^ 1 { 2 * bound.div_euclid(2) } else { bound }.max(-GREATEST);
-        if bound > GREATEST || self.at(i, j) <= bound {
+        let bound = if j == i ^ 1 { 2 * bound.div_euclid(2) } else { bound }.max(-GREATEST_BOUND);
+        if bound > GREATEST_BOUND || self.at(i, j) <= bound {
             return Ok(());
         }
         if self.at(j, i) + bound < 0 {
@@ -185,8 +185,8 @@ impl Matrix {
             }
             for (b, entry) in self.entries[place(a, 0)..=place(a, a | 1)].iter_mut().enumerate() {
                 let way = (to_i + from_i[b]).min(to_opposite + from_opposite[b]);
-                if way < *entry && way <= GREATEST {
-                    *entry = way.max(-GREATEST);
+                if way < *entry && way <= GREATEST_BOUND {
+                    *entry = way.max(-GREATEST_BOUND);
                 }
             }
         }
@@ -212,8 +212,8 @@ impl Matrix {
                 }
                 for (b, entry) in self.entries[place(a, 0)..=place(a, a | 1)].iter_mut().enumerate() {
                     let way = (to_plus + from_plus[b]).min(to_minus + from_minus[b]);
-                    if way < *entry && way <= GREATEST {
-                        *entry = way.max(-GREATEST);
+                    if way < *entry && way <= GREATEST_BOUND {
+                        *entry = way.max(-GREATEST_BOUND);
                     }
                 }
             }
@@ -244,7 +244,7 @@ impl Matrix {
         for a in (0..size).filter(|a| single[*a] < INFINITE) {
             for (b, entry) in self.entries[place(a, 0)..=place(a, a | 1)].iter_mut().enumerate() {
                 let both = (single[a] + single[b ^ 1]) / 2;
-                if single[b ^ 1] < INFINITE && both < *entry && both <= GREATEST {
+                if single[b ^ 1] < INFINITE && both < *entry && both <= GREATEST_BOUND {
                     *entry = both;
                 }
             }
@@ -264,7 +264,7 @@ fn place(i: usize, j: usize) -> usize {
 
 /// A bound that has become too large is none.
 fn finite(bound: i128) -> i128 {
-    if bound > GREATEST { INFINITE } else { bound.max(-GREATEST) }
+    if bound > GREATEST_BOUND { INFINITE } else { bound.max(-GREATEST_BOUND) }
 }
 
 fn moved(bound: i128, by: i128) -> i128 {

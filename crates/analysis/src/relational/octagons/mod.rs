@@ -17,7 +17,7 @@ use super::thresholds::Thresholds;
 use crate::numbers::Interval;
 
 /// A pack gets no more than so many variables of a transition's own at a time.
-const MOST_OWN: usize = 6;
+const MOST_OWN_VARIABLES: usize = 6;
 
 /// One octagon for each pack.
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ impl Octagon {
         let mut summands = Vec::with_capacity(form.terms().len() + 1);
         for (&(factor, variable), &range) in form.terms().iter().zip(known) {
             let mut position = self.position(packs, pack, variable);
-            if position.is_none() && packs.is_own(variable) && self.own.len() < MOST_OWN {
+            if position.is_none() && packs.is_own(variable) && self.own.len() < MOST_OWN_VARIABLES {
                 self.own.push(variable);
                 position = Some(self.matrix.push());
             }

@@ -6,7 +6,7 @@ use super::Simplifier;
 use crate::ltl::{AtomId, Binary, Formula, Node, Unary};
 
 /// Conjunctions of more operands than this are not searched for pairs that belong together.
-const MOST_PAIRED: usize = 64;
+const MOST_PAIRED_OPERANDS: usize = 64;
 
 /// Boolean formulas over more atoms than this are left as they are.
 const MOST_ATOMS: usize = 24;
@@ -22,7 +22,7 @@ impl Simplifier<'_> {
         let mut operands = self.normalised(operands);
         if self.is_thorough() {
             for _ in 0..MOST_JOINS {
-                if operands.len() > MOST_PAIRED {
+                if operands.len() > MOST_PAIRED_OPERANDS {
                     break;
                 }
                 let Some(kept) = self.without_implied(&operands) else { return self.truth(false) };

@@ -6,7 +6,7 @@ use crate::buchi::Guard;
 use crate::ltl::{Binary, Formula, Node, Unary};
 
 /// Boolean formulas with more nodes than this in their diagrams are compared by their syntax.
-const LARGEST_GUARD: usize = 256;
+const MOST_GUARD_NODES: usize = 256;
 
 /// After so many pairs, no more implications are looked for.
 const MOST_IMPLICATIONS: usize = 1 << 16;
@@ -130,7 +130,7 @@ impl Simplifier<'_> {
                     _ => None,
                 },
             };
-            self.guards.insert(subformula, guard.filter(|guard| guard.size() <= LARGEST_GUARD));
+            self.guards.insert(subformula, guard.filter(|guard| guard.size() <= MOST_GUARD_NODES));
         }
         self.guards[&formula].clone()
     }
