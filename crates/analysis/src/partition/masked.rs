@@ -221,14 +221,14 @@ fn with_constant(bits: &Bits, op: BinaryOp, ty: IntType, constant: i128) -> Opti
     }))
 }
 
-/// That a field is a number is told apart.
+/// Records that the program tells whether a field is a number.
 fn need_point(need: &mut Need, masked: Option<Masked>) {
     if let Some(Masked { mask, number }) = masked.filter(|masked| masked.mask != 0) {
         need.fields.entry(mask).or_default().add(&Field { points: [number].into(), ..Field::default() });
     }
 }
 
-/// That an expression of a type is less than a number is told apart; whether that can be said.
+/// Records that the program tells whether an expression of a type is less than a number; whether that can be said.
 fn need_cut(need: &mut Need, bits: &Bits, ty: IntType, number: i128) -> bool {
     // Among numbers with a sign, the negative ones come first: order is that of patterns only where there are none.
     let magnitude = if ty.signed { u64::MAX.checked_shr(65 - u32::from(ty.bits)).unwrap_or(0) } else { u64::MAX };

@@ -103,7 +103,7 @@ impl<'a> Search<'a> {
         self.needs
     }
 
-    /// What a cell needs, those need that it gets its values from.
+    /// Hands the needs of a cell on to the cells that it gets its values from.
     fn propagate(&mut self) {
         while let Some(cell) = self.open.pop() {
             let need = self.needs[cell.index()].clone();
@@ -122,7 +122,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Adds to what a cell needs.
+    /// Adds to the needs of a cell, and puts it on the worklist if they have grown.
     pub(super) fn add(&mut self, cell: CellId, need: &Need) {
         if self.needs[cell.index()].add(need, self.edge) {
             self.open.push(cell);
@@ -152,7 +152,7 @@ impl<'a> Search<'a> {
         kept
     }
 
-    /// The uses of values on an edge, but for what is written to cells.
+    /// Records the uses of values on an edge, but for what is written to cells.
     fn op(&mut self, op: &Op, calls: &Calls, kept_results: &HashSet<FunctionId>) {
         match op {
             Op::Assume(condition) => self.observe(*condition, Cause::Arithmetic),
@@ -196,7 +196,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What is written to a place; where its cells are followed, the assignments tell what is needed.
+    /// Records what is written to a place; where its cells are followed, the assignments tell what is needed.
     fn operand(&mut self, value: &Operand, followed: bool, target: &Place) {
         if let Operand::Aggregate(source) = value {
             self.address(source);
@@ -221,7 +221,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// An operand is evaluated, whoever gets its value: how that ends must not differ between equivalent values.
+    /// Records that an operand is evaluated, whoever gets its value: how that ends must not differ between equivalent
+    /// values.
     fn evaluate(&mut self, value: &Operand) {
         match value {
             Operand::Scalar(expr) => match self.function_of_cell(*expr) {
@@ -232,14 +233,14 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The address and the indices of a place are kept exactly.
+    /// Keeps the address and the indices of a place exactly.
     pub(super) fn address(&mut self, place: &Place) {
         for operand in place.operands() {
             self.observe(operand, Cause::Index);
         }
     }
 
-    /// The same for the one place that a chain of conversions reads.
+    /// Does the same for the one place that a chain of conversions reads.
     fn addresses_in(&mut self, mut expr: ExprId) {
         loop {
             match &self.program.exprs.get(expr).kind {
@@ -250,7 +251,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The value of an expression is kept exactly; comparisons in it need only what decides them.
+    /// Keeps the value of an expression exactly; comparisons in it need only what decides them.
     pub(super) fn observe(&mut self, expr: ExprId, cause: Cause) {
         if !self.observed.insert(expr) {
             return;
@@ -290,7 +291,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A comparison comes out as before.
+    /// Records what decides a comparison.
     fn compare(&mut self, op: CompareOp, left: ExprId, right: ExprId) {
         let sides = [(op, left, right), (swapped(op), right, left)];
         for (op, side, other) in sides {
@@ -323,7 +324,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A function of a cell is compared with some values.
+    /// Records that a function of a cell is compared with some values.
     fn cut(&mut self, cell: CellId, pieces: &Pieces, op: CompareOp, values: &[i128], expr: ExprId) {
         let (mut cuts, mut points) = (Vec::new(), Vec::new());
         for value in values {
@@ -334,8 +335,8 @@ impl<'a> Search<'a> {
         self.indices_under(expr);
     }
 
-    /// The indices by which the one place in a function of a cell is found, and the constants added to it, which have
-    /// one value each, are kept exactly.
+    /// Keeps the indices exactly by which the one place in a function of a cell is found, and the constants added to it,
+    /// which have one value each.
     fn indices_under(&mut self, expr: ExprId) {
         let program = self.program;
         match &program.exprs.get(expr).kind {
@@ -351,7 +352,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The value of an expression goes to a cell.
+    /// Records that the value of an expression goes to a cell.
     fn carry(&mut self, expr: ExprId, target: CellId) {
         if !self.carried.insert((expr, target)) {
             return;
@@ -380,8 +381,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The value of an expression, which is no copy, goes to a cell: it matters if the cell does, or if evaluating it
-    /// shows more than the value.
+    /// Records that the value of an expression, which is no copy, goes to a cell: it matters if the cell does, or if
+    /// evaluating it shows more than the value.
     fn compute(&mut self, expr: ExprId, target: CellId) {
         if self.expressions.is_silent(expr) {
             self.computed_from[target.index()].push((expr, self.edge));
@@ -435,7 +436,7 @@ impl<'a> Search<'a> {
         matches!(self.program.exprs.ty(expr), Scalar::Int(_) | Scalar::Bool)
     }
 
-    /// A cell's value is kept exactly.
+    /// Keeps a cell's value exactly.
     fn keep(&mut self, cell: CellId, cause: Cause) {
         let exact = Some(Witness { cause, edge: self.edge });
         self.add(cell, &Need { exact, ..Need::default() });
