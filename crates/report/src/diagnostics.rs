@@ -49,8 +49,8 @@ pub fn render_one(diagnostic: &Diagnostic, sources: &SourceMap, style: Style) ->
 
 /// A message may quote the input, which may be anything: beyond a few lines nobody reads it.
 fn shortened(message: &str) -> String {
-    const LONGEST: usize = 600;
-    match message.char_indices().nth(LONGEST) {
+    const MOST_CHARACTERS: usize = 600;
+    match message.char_indices().nth(MOST_CHARACTERS) {
         None => message.to_owned(),
         Some((at, _)) => format!("{}…", &message[..at]),
     }

@@ -36,7 +36,7 @@ impl Column {
 
 const GAP: &str = "  ";
 /// A flexible column is not made narrower than this.
-const NARROWEST: usize = 10;
+const FEWEST_COLUMNS: usize = 10;
 /// A cell has at most this many lines; the last one then says that there is more.
 const MOST_LINES: usize = 8;
 
@@ -71,10 +71,10 @@ fn widths(columns: &[Column], rows: &[Vec<String>], width: usize) -> Vec<usize> 
     while widths.iter().sum::<usize>() + gaps > width {
         let too_much = widths.iter().sum::<usize>() + gaps - width;
         let mut flexible: Vec<usize> =
-            (0..columns.len()).filter(|&index| columns[index].flexible && widths[index] > NARROWEST).collect();
+            (0..columns.len()).filter(|&index| columns[index].flexible && widths[index] > FEWEST_COLUMNS).collect();
         flexible.sort_by_key(|&index| std::cmp::Reverse(widths[index]));
         let Some(&widest) = flexible.first() else { break };
-        let next = flexible.get(1).map_or(NARROWEST, |&index| widths[index]).max(NARROWEST);
+        let next = flexible.get(1).map_or(FEWEST_COLUMNS, |&index| widths[index]).max(FEWEST_COLUMNS);
         let step = (widths[widest] - next).clamp(1, too_much);
         widths[widest] -= step;
     }

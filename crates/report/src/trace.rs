@@ -234,12 +234,12 @@ pub(crate) fn rows_table(rows: &[Row<'_>], marks: Option<&[&str]>, atom_headings
 
 /// A statement on one line, and no longer than a glance.
 fn shortened(statement: &str) -> String {
-    const LONGEST: usize = 48;
+    const MOST_COLUMNS: usize = 48;
     let words = statement.split_whitespace().collect::<Vec<_>>().join(" ");
-    if columns_of(&words) <= LONGEST {
+    if columns_of(&words) <= MOST_COLUMNS {
         return words;
     }
-    words.chars().take(LONGEST - 1).chain(['…']).collect()
+    words.chars().take(MOST_COLUMNS - 1).chain(['…']).collect()
 }
 
 /// What stands above the atoms' columns: their own texts where there is room, else short names with a legend.

@@ -8,9 +8,10 @@ pub(crate) fn last_part(path: &str) -> &str {
 
 /// The beginning of a text, for a message.
 pub(crate) fn shortened(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let line: String = text.chars().map(|each| if each.is_control() { ' ' } else { each }).take(LONGEST).collect();
-    if text.chars().count() > LONGEST { format!("{line}…") } else { line }
+    const MOST_CHARACTERS: usize = 60;
+    let line: String =
+        text.chars().map(|each| if each.is_control() { ' ' } else { each }).take(MOST_CHARACTERS).collect();
+    if text.chars().count() > MOST_CHARACTERS { format!("{line}…") } else { line }
 }
 
 /// Whether a text has a backslash outside the quotes of characters and strings.

@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use super::{Outcome, SuiteReport};
 
+// The picture and its margins, in pixels.
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 420.0;
 const LEFT: f64 = 70.0;
@@ -17,7 +18,7 @@ const BOTTOM: f64 = 50.0;
 /// The plot as the text of an SVG file.
 pub fn quantile_plot(report: &SuiteReport) -> String {
     let correct = report.results.iter().filter(|result| result.outcome == Outcome::Correct);
-    let mut seconds: Vec<f64> = correct.map(|result| result.wall_seconds.max(SHORTEST)).collect();
+    let mut seconds: Vec<f64> = correct.map(|result| result.wall_seconds.max(SHORTEST_SECONDS)).collect();
     seconds.sort_by(f64::total_cmp);
     let tasks = report.totals.tasks.max(1);
     let (low, high) = decades(&seconds, report.limits.seconds);
@@ -59,11 +60,11 @@ pub fn quantile_plot(report: &SuiteReport) -> String {
 }
 
 /// Shorter times are drawn as this one: a logarithmic scale has no zero.
-const SHORTEST: f64 = 0.001;
+const SHORTEST_SECONDS: f64 = 0.001;
 
 /// The powers of ten between which all times and the limit lie.
 fn decades(seconds: &[f64], limit: f64) -> (i32, i32) {
-    let fastest = seconds.first().copied().unwrap_or(SHORTEST);
+    let fastest = seconds.first().copied().unwrap_or(SHORTEST_SECONDS);
     let slowest = seconds.last().copied().unwrap_or(fastest).max(limit);
     let low = fastest.log10().floor() as i32;
     (low, (slowest.log10().ceil() as i32).max(low + 1))

@@ -72,8 +72,8 @@ impl Layout {
     /// Lays out a table for tasks of these names. Where the lines are too short for all columns, some are left out.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>, style: Style) -> Self {
         /// A name is cut to so many columns where that makes room for the evidence.
-        const LEAST_TASK: usize = 20;
-        const LEAST_EVIDENCE: usize = 18;
+        const LEAST_TASK_COLUMNS: usize = 20;
+        const LEAST_EVIDENCE_COLUMNS: usize = 18;
         let longest = names.into_iter().map(columns_of).max().unwrap_or(0).max(Column::Task.heading().len());
         let mut columns = Column::FIXED.to_vec();
         let mut evidence = true;
@@ -81,11 +81,11 @@ impl Layout {
             let taken: usize = columns.iter().map(|(_, width)| width + GAP.len()).sum();
             style.width.saturating_sub(taken)
         };
-        let task = longest.min(LEAST_TASK);
-        if room(&columns) < task + GAP.len() + LEAST_EVIDENCE {
+        let task = longest.min(LEAST_TASK_COLUMNS);
+        if room(&columns) < task + GAP.len() + LEAST_EVIDENCE_COLUMNS {
             columns.retain(|(column, _)| *column != Column::Engine);
         }
-        if room(&columns) < task + GAP.len() + LEAST_EVIDENCE {
+        if room(&columns) < task + GAP.len() + LEAST_EVIDENCE_COLUMNS {
             evidence = false;
         }
         if room(&columns) < task {
@@ -93,7 +93,7 @@ impl Layout {
         }
         let room = room(&columns);
         let task = match evidence {
-            true => longest.min(room - GAP.len() - LEAST_EVIDENCE),
+            true => longest.min(room - GAP.len() - LEAST_EVIDENCE_COLUMNS),
             false => longest.min(room.max(Column::Task.heading().len())),
         };
         columns.insert(0, (Column::Task, task));
