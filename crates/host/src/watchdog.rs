@@ -2,7 +2,7 @@
 //! are doing.
 //!
 //! Computations look at their budget and stop by themselves; that is the usual way, and they say what they found so far.
-//! Where one does not come to look within [`GRACE`] after the budget has ended, or goes on to take memory, the watchdog
+//! Where one does not come to look within `GRACE` after the budget has ended, or goes on to take memory, the watchdog
 //! says the last words that the command has prepared and ends the process. Whoever is first to answer, the command or the
 //! watchdog, is the only one: an answer that has begun to be printed is printed to its end.
 

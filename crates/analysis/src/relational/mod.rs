@@ -1,6 +1,6 @@
 //! Invariants of transition systems in logic: which linear constraints hold at each node, whatever happens.
 //!
-//! Abstract interpretation (Cousot and Cousot, POPL 1977) with the crate's one [fixpoint](crate::fixpoint) engine, over a
+//! Abstract interpretation (Cousot and Cousot, POPL 1977) with the crate's one [fixpoint engine](crate::fixpoint), over a
 //! product of domains: [intervals], [congruences], and [octagons] in [packs]. Guards are trees of linear constraints,
 //! updates linear forms ([rules]); what is not linear is bounded by what it is made of, and forgotten otherwise
 //! ([interpretation]). Everything only ever says less than it could: the result is sound whatever is left out.
