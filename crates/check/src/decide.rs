@@ -10,12 +10,12 @@ use automata::ltl::{AtomId, Formula, Formulas, Node};
 use certify::{Closing, Decider, Proof, Rejected, Replayed, Unproved};
 use engines::explicit::Explicit;
 use engines::fairness::Fairness;
-use engines::fairness::watch::{Unwatched, Watch};
 use engines::portfolio::Portfolio;
 use engines::sampling::Sampling;
 use foundation::{Arena, Budget, Exhausted, Id};
 use program::semantics::{Change, Observation, RunEnd};
 use program::{EdgeId, Program};
+use task::watch::{Unwatched, Watch};
 use task::{
     Attempt, Certificate, Counterexample, Engine, Judge, Outcome, Reason, Scheduler, Statistics, Task, Verdict,
 };

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 use std::sync::Mutex;
 
-use semper::engines::fairness::watch::{Fate, Interest, Picture, Progress, Trace, Watch};
+use semper::task::watch::{Fate, Interest, Made, Picture, Progress, Trace, Watch};
 use semper::{Budget, CheckedVerdict, EngineChoice, Input, Properties, Request, Settings};
 
 /// Every ticket is an adult's or a child's, which no interval and no octagon says.
@@ -30,11 +30,10 @@ struct Notes {
 
 #[derive(Debug)]
 enum Event {
-    Product(bool),
-    Lasso(usize, Option<Trace>),
+    Progress(Progress),
+    Candidate(usize, Option<Trace>),
     Decided(usize, Fate),
-    Module(usize, Picture),
-    Done(Progress),
+    Picture(String, Picture),
 }
 
 impl Notes {
@@ -48,24 +47,22 @@ impl Watch for Notes {
         self.interest
     }
 
-    fn product(&self, _: &Progress, picture: Option<&Picture>) {
-        self.note(Event::Product(picture.is_some()));
+    fn progress(&self, progress: &Progress) {
+        self.note(Event::Progress(progress.clone()));
     }
 
-    fn lasso(&self, progress: &Progress, trace: Option<&Trace>) {
-        self.note(Event::Lasso(progress.iteration, trace.cloned()));
+    fn candidate(&self, number: usize, trace: Option<&Trace>) {
+        self.note(Event::Candidate(number, trace.cloned()));
     }
 
-    fn decided(&self, progress: &Progress, fate: &Fate) {
-        self.note(Event::Decided(progress.iteration, fate.clone()));
+    fn decided(&self, number: usize, fate: &Fate) {
+        self.note(Event::Decided(number, fate.clone()));
     }
 
-    fn module(&self, number: usize, _: &str, picture: &Picture) {
-        self.note(Event::Module(number, picture.clone()));
-    }
-
-    fn done(&self, progress: &Progress) {
-        self.note(Event::Done(*progress));
+    fn made(&self, automaton: &Made<'_>, picture: Option<&Picture>) {
+        if let Some(picture) = picture {
+            self.note(Event::Picture(automaton.name.to_owned(), picture.clone()));
+        }
     }
 }
 
@@ -88,15 +85,12 @@ fn what_is_told_is_in_order_and_as_much_as_is_of_interest() {
     for formula in ["G !\"alarm\"", "F end", "F \"alarm\""] {
         for interest in [Interest::Progress, Interest::Traces, Interest::Everything] {
             let (verdict, events) = events(formula, interest);
-            let mut events = events.into_iter();
             let with_pictures = interest == Interest::Everything;
-            assert!(matches!(events.next(), Some(Event::Product(picture)) if picture == with_pictures));
-            let (mut finite, mut ranked, mut last, mut modules) = (0, 0, 0, Vec::new());
+            let (mut finite, mut ranked, mut last, mut pictures) = (0, 0, 0, Vec::new());
             let mut done = None;
             for event in events {
                 match event {
-                    Event::Product(_) => panic!("there is one product"),
-                    Event::Lasso(number, trace) => {
+                    Event::Candidate(number, trace) => {
                         assert_eq!(number, last + 1);
                         last = number;
                         assert_eq!(trace.is_some(), interest >= Interest::Traces);
@@ -113,18 +107,21 @@ fn what_is_told_is_in_order_and_as_much_as_is_of_interest() {
                         assert!(matches!(verdict, CheckedVerdict::Violated { .. }))
                     }
                     Event::Decided(_, Fate::Open { why }) => panic!("{why}"),
-                    Event::Module(number, picture) => {
+                    Event::Picture(name, picture) => {
                         let nodes = picture.nodes.len();
                         assert!(picture.edges.iter().all(|edge| edge.from < nodes && edge.to < nodes));
                         assert!(picture.nodes.iter().any(|node| node.is_initial));
-                        modules.push(number);
+                        pictures.push(name);
                     }
-                    Event::Done(progress) => done = Some(progress),
+                    Event::Progress(progress) => done = Some(progress),
                 }
             }
             let done = done.expect("the end is told");
-            assert_eq!((done.iteration, done.finite, done.ranked), (last, finite, ranked), "{formula}");
-            assert_eq!(modules.len(), if with_pictures { finite + ranked } else { 0 });
+            let count = |name: &str| done.counts.iter().find(|(known, _)| *known == name).map(|(_, count)| *count);
+            let counted = ["lasso", "refuted by prefixes", "by ranking functions"].map(count);
+            assert_eq!(counted, [last as u64, finite, ranked].map(Some), "{formula}");
+            assert_eq!(pictures.len() as u64, if with_pictures { 1 + finite + ranked } else { 0 });
+            assert!(!with_pictures || pictures[0] == "product");
             let violated = formula.contains('F') && formula.contains("alarm");
             assert_eq!(matches!(verdict, CheckedVerdict::Violated { .. }), violated, "{formula}");
             assert_eq!(matches!(verdict, CheckedVerdict::Holds { .. }), !violated, "{formula}");
@@ -149,7 +146,7 @@ fn the_files_of_a_dump_are_written() {
             let path = folder.join("a/b").join(property).join(name);
             fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
         };
-        assert!(read("product.dot").starts_with("digraph product {"));
+        assert!(read("product.dot").contains("digraph product {"));
         assert!(read("module-1.dot").contains("digraph module {"));
         assert!(read("lasso-1.txt").contains("\n  refuted: "));
         let script = read("lasso-1.smt2");

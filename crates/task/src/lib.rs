@@ -7,6 +7,7 @@
 //! | [`engine`] | what an engine is |
 //! | [`judge`] | who decides whether evidence counts |
 //! | [`verdict`] | verdicts, reasons for having none, statistics |
+//! | [`watch`] | what engines tell of their work while it goes on |
 //! | [`counterexample`] | what shows a violation |
 //! | [`certificate`] | what shows that a property holds, and its text |
 //!
@@ -19,6 +20,7 @@ pub mod judge;
 pub mod negation;
 pub mod task;
 pub mod verdict;
+pub mod watch;
 
 pub use certificate::{Certificate, ClosedStateSpace, Unwritten};
 pub use counterexample::{Counterexample, Lasso};

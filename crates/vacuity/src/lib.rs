@@ -13,9 +13,9 @@ mod suspects;
 use automata::ltl::{Binary, Formula, Formulas, Node};
 use engines::explicit::Explicit;
 use engines::fairness::Fairness;
-use engines::fairness::watch::Unwatched;
 use engines::sampling::Sampling;
 use foundation::{Budget, Diagnostic, Diagnostics, SourceMap, Span};
+use task::watch::Unwatched;
 use task::{Engine, Task, Verdict};
 
 use check::{CheckedOutcome, CheckedVerdict, Settings, prepare};

@@ -18,7 +18,7 @@
 //! | [`refine`] | from a lasso to a module |
 //! | [`certificate`] | the proof, written down |
 //! | [`violation`], [`answers`] | from an execution of a lasso to a counterexample |
-//! | [`watch`], [`show`] | what the engine tells of its work while it goes on |
+//! | [`show`] | what the engine tells of its work while it goes on |
 //!
 //! `docs/design/fairness.md` walks through the paper's example.
 
@@ -40,7 +40,6 @@ pub mod remainder;
 pub mod show;
 pub mod strength;
 pub mod violation;
-pub mod watch;
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -52,6 +51,7 @@ use program::passes::inline::NotInlined;
 use program::passes::{NotPrepared, Prepared, prepare, simplify};
 use program::{Op, Program};
 use smt::Z3;
+use task::watch::{Fate, Interest, Made, Progress, Trace, Unwatched, Watch};
 use task::{Certificate, Engine, Negation, Outcome, Reason, Statistics, Task, Unwritten, Verdict};
 
 use crate::encode::Vocabulary;
@@ -64,7 +64,9 @@ use product::Builder;
 use refine::{Refinement, Refiner};
 use remainder::Rest;
 use show::Show;
-use watch::{Fate, Interest, Progress, Unwatched, Watch};
+
+/// The name by which users choose it.
+const NAME: &str = "fairness";
 
 /// Programs that inlining makes larger than this are refused.
 const MOST_EDGES: usize = 20_000;
@@ -87,13 +89,44 @@ impl Default for Fairness<'_> {
 
 impl Engine for Fairness<'_> {
     fn name(&self) -> &'static str {
-        "fairness"
+        NAME
     }
 
     fn check(&self, task: &Task, budget: &Budget) -> Outcome {
         let mut statistics = Statistics::default();
         let verdict = self.decide(task, budget, &mut statistics).unwrap_or_else(Verdict::Unknown);
         Outcome::of(self.name(), verdict, statistics)
+    }
+}
+
+/// How far the engine is.
+#[derive(Clone, Copy, Default)]
+struct Work {
+    /// The number of the lasso; 0 before the first.
+    iteration: usize,
+    /// The locations of the Büchi program.
+    locations: usize,
+    /// Its edges.
+    edges: usize,
+    /// How many states of the difference the last search has visited.
+    visited: usize,
+    /// How many modules were refuted by a prefix.
+    finite: usize,
+    /// How many modules were refuted by a ranking function.
+    ranked: usize,
+}
+
+impl Work {
+    fn progress(&self) -> Progress {
+        let counts = [
+            ("lasso", self.iteration),
+            ("locations", self.locations),
+            ("edges", self.edges),
+            ("states visited", self.visited),
+            ("refuted by prefixes", self.finite),
+            ("by ranking functions", self.ranked),
+        ];
+        Progress { engine: NAME, counts: counts.map(|(name, count)| (name, count as u64)).into() }
     }
 }
 
@@ -141,10 +174,11 @@ impl Fairness<'_> {
         let refiner = Refiner::new(&terms, Rc::clone(&triples), Rc::clone(&letters));
         let show = Show { terms: &terms, program: vocabulary.program(), letters: &letters, triples: &triples };
         let (locations, edges) = growth.reduced;
-        let mut progress = Progress { locations, edges, ..Progress::default() };
+        let mut work = Work { locations, edges, ..Work::default() };
         let told = self.watch.interest();
+        self.watch.progress(&work.progress());
         let picture = (told >= Interest::Everything).then(|| show.product(&graph));
-        self.watch.product(&progress, picture.as_ref());
+        self.watch.made(&Made { name: "product", kind: "Büchi program", locations, edges }, picture.as_ref());
         drop(picture);
         let mut rest = Rest::new(&graph);
         // The modules with the numbers of their lassos, for those who want to see them in the end.
@@ -154,11 +188,11 @@ impl Fairness<'_> {
                 break Err(exhausted.into());
             }
             let lasso = rest.find_lasso(budget);
-            progress.visited = rest.visited;
+            work.visited = rest.visited;
             let lasso = match lasso {
                 Ok(Some(lasso)) => lasso,
                 Ok(None) => {
-                    let Progress { finite, ranked, .. } = progress;
+                    let Work { finite, ranked, .. } = work;
                     let proof = Proof {
                         terms: &terms,
                         inlined: &inlined,
@@ -181,10 +215,14 @@ impl Fairness<'_> {
                 }
                 Err(exhausted) => break Err(exhausted.into()),
             };
-            progress.iteration += 1;
+            work.iteration += 1;
+            self.watch.progress(&work.progress());
             let (stem, cycle) = lasso.word();
-            let trace = (told >= Interest::Traces).then(|| show.trace(&stem, &cycle, told >= Interest::Everything));
-            self.watch.lasso(&progress, trace.as_ref());
+            let trace = (told >= Interest::Traces).then(|| Trace {
+                remark: format!("{} states visited", work.visited),
+                ..show.trace(&stem, &cycle, told >= Interest::Everything)
+            });
+            self.watch.candidate(work.iteration, trace.as_ref());
             match refiner.refine(&stem, &cycle, budget) {
                 Err(exhausted) => break Err(exhausted.into()),
                 Ok(Refinement::Unknown(why)) => {
@@ -192,41 +230,44 @@ impl Fairness<'_> {
                     if let Err(exhausted) = budget.check() {
                         break Err(exhausted.into());
                     }
-                    self.watch.decided(&progress, &Fate::Open { why: why.clone() });
+                    self.watch.decided(work.iteration, &Fate::Open { why: why.clone() });
                     break Err(Reason::Incomplete(why));
                 }
                 Ok(Refinement::Diverges(divergence)) => {
                     let argument = divergence.execution.kind();
-                    self.watch.decided(&progress, &Fate::Diverges { argument });
+                    self.watch.decided(work.iteration, &Fate::Diverges { argument });
                     statistics.word("divergence", argument);
                     break violation::counterexample(&terms, &vocabulary, &letters, &divergence).map(Verdict::Violated);
                 }
                 Ok(Refinement::Refuted { module, why }) => {
                     match &*module {
-                        Refuted::Finite(_) | Refuted::Prefix(_) => progress.finite += 1,
-                        Refuted::Ranked(_) | Refuted::OneLasso(_) => progress.ranked += 1,
+                        Refuted::Finite(_) | Refuted::Prefix(_) => work.finite += 1,
+                        Refuted::Ranked(_) | Refuted::OneLasso(_) => work.ranked += 1,
                     }
                     let predicates = if told >= Interest::Traces { show.predicates(&module) } else { Vec::new() };
-                    self.watch.decided(&progress, &Fate::Refuted { why, module: module.name(), predicates });
+                    self.watch.decided(work.iteration, &Fate::Refuted { why, module: module.name(), predicates });
                     if !rest.has_room() {
                         break Err(Reason::Incomplete("too many ranking functions are needed".to_owned()));
                     }
                     let module = Shared(Rc::from(module));
                     if told >= Interest::Everything {
-                        modules.push((progress.iteration, module.clone()));
+                        modules.push((work.iteration, module.clone()));
                     }
                     rest.subtract(module);
                 }
             }
         };
         for (number, module) in &modules {
-            self.watch.module(*number, module.0.name(), &show.module(&module.0));
+            let picture = show.module(&module.0);
+            let (locations, edges) = (picture.nodes.len(), picture.edges.len());
+            let made = Made { name: &format!("module-{number}"), kind: module.0.name(), locations, edges };
+            self.watch.made(&made, Some(&picture));
         }
-        self.watch.done(&progress);
-        statistics.count("iterations", progress.iteration as u64);
-        statistics.count("finite_modules", progress.finite as u64);
-        statistics.count("ranked_modules", progress.ranked as u64);
-        statistics.count("difference_states", progress.visited as u64);
+        self.watch.progress(&work.progress());
+        statistics.count("iterations", work.iteration as u64);
+        statistics.count("finite_modules", work.finite as u64);
+        statistics.count("ranked_modules", work.ranked as u64);
+        statistics.count("difference_states", work.visited as u64);
         let decided = triples.decided();
         statistics.count("triples_at_sight", decided.at_sight);
         statistics.count("triples_by_solver", decided.by_solver);

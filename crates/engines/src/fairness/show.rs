@@ -1,4 +1,4 @@
-//! From letters, lassos and modules to what a [`watch::Watch`](super::watch::Watch) is shown.
+//! From letters, lassos and modules to what a [`Watch`](task::watch::Watch) is shown.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
@@ -12,8 +12,8 @@ use program::{Op, Program};
 use super::hoare::Triples;
 use super::letter::{Letter, Letters, Taken};
 use super::module::{Explored, Refuted};
-use super::watch::{Block, Edge, Node, Picture, Statement, Trace};
 use crate::encode::{Exit, Step};
+use task::watch::{Block, Edge, Node, Picture, Statement, Trace};
 
 /// Shows the letters of a Büchi program.
 pub struct Show<'a, 't> {
@@ -64,7 +64,12 @@ impl Show<'_, '_> {
     pub fn trace(&self, stem: &[Letter], cycle: &[Letter], with_formula: bool) -> Trace {
         let formula = with_formula.then(|| self.formula(stem, cycle));
         let stem = stem.iter().enumerate().map(|(at, &letter)| self.block(letter, at == 0)).collect();
-        Trace { stem, cycle: cycle.iter().map(|&letter| self.block(letter, false)).collect(), formula }
+        Trace {
+            remark: String::new(),
+            stem,
+            cycle: cycle.iter().map(|&letter| self.block(letter, false)).collect(),
+            formula,
+        }
     }
 
     /// What a module knows along its traces.

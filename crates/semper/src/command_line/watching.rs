@@ -1,12 +1,11 @@
-//! Showing the fairness engine at work: a live line on a terminal, each lasso with `--verbose`, files with `--dump-dir`.
+//! Showing engines at work: a live line on a terminal, each candidate with `--verbose`, files with `--dump-dir`.
 
 mod dump;
 mod live;
 mod told;
 
-use engines::fairness::watch::{Fate, Interest, Picture, Progress, Trace, Watch};
 use foundation::{Diagnostic, SourceMap};
-use semper::engines;
+use task::watch::{Fate, Interest, Made, Picture, Progress, Trace, Watch};
 
 use super::options::{CheckOptions, Format};
 use super::output;
@@ -61,49 +60,38 @@ impl Watch for Watchers<'_> {
         }
     }
 
-    fn product(&self, progress: &Progress, picture: Option<&Picture>) {
-        self.show(progress);
-        if self.tells {
-            let Progress { locations, edges, .. } = progress;
-            output::complain(&format!("semper: Büchi program of {locations} locations and {edges} edges\n"));
-        }
-        if let (Some(dump), Some(picture)) = (&self.dump, picture) {
-            dump.product(picture, self.sources);
+    fn progress(&self, progress: &Progress) {
+        if let Some(live) = &self.live {
+            live.show(progress);
         }
     }
 
-    fn lasso(&self, progress: &Progress, trace: Option<&Trace>) {
-        self.show(progress);
+    fn candidate(&self, number: usize, trace: Option<&Trace>) {
         let Some(trace) = trace else { return };
         if self.tells {
-            output::complain(&format!("semper: {}", told::lasso(progress, trace, self.sources)));
+            output::complain(&format!("semper: {}", told::lasso(number, trace, self.sources)));
         }
         if let Some(dump) = &self.dump {
-            dump.lasso(progress, trace, self.sources);
+            dump.lasso(number, trace, self.sources);
         }
     }
 
-    fn decided(&self, progress: &Progress, fate: &Fate) {
-        self.show(progress);
+    fn decided(&self, number: usize, fate: &Fate) {
         if self.tells {
             output::complain(&told::fate(fate));
         }
         if let Some(dump) = &self.dump {
-            dump.decided(progress, fate);
+            dump.decided(number, fate);
         }
     }
 
-    fn module(&self, number: usize, kind: &str, picture: &Picture) {
-        if let Some(dump) = &self.dump {
-            dump.module(number, kind, picture, self.sources);
+    fn made(&self, automaton: &Made<'_>, picture: Option<&Picture>) {
+        if self.tells {
+            let Made { kind, locations, edges, .. } = automaton;
+            output::complain(&format!("semper: {kind} of {locations} locations and {edges} edges\n"));
         }
-    }
-}
-
-impl Watchers<'_> {
-    fn show(&self, progress: &Progress) {
-        if let Some(live) = &self.live {
-            live.show(progress);
+        if let (Some(dump), Some(picture)) = (&self.dump, picture) {
+            dump.picture(automaton, picture, self.sources);
         }
     }
 }

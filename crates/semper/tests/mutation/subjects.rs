@@ -4,8 +4,8 @@
 use semper::certify::{Decider, prove_with};
 use semper::engines::explicit::Explicit;
 use semper::engines::fairness::Fairness;
-use semper::engines::fairness::watch::Unwatched;
 use semper::program::semantics::Integers;
+use semper::task::watch::Unwatched;
 use semper::task::{Certificate, Engine, Scheduler, Task, Verdict};
 use semper::{Budget, Input, Properties, Request};
 

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use foundation::{Diagnostic, SourceMap};
 use report::drawing::{Drawing, Edge, Node, Shape, Stroke};
-use semper::engines::fairness::watch::{Fate, Picture, Progress, Trace};
+use task::watch::{Fate, Made, Picture, Trace};
 
 use super::told;
 
@@ -31,33 +31,30 @@ impl Dump {
         self.fault.into_inner().ok().flatten()
     }
 
-    /// The Büchi program.
-    pub fn product(&self, picture: &Picture, sources: &SourceMap) {
-        self.write("product.dot", &drawing(picture, sources).dot("product"));
-    }
-
     /// A lasso, and the question whether it can be executed.
-    pub fn lasso(&self, progress: &Progress, trace: &Trace, sources: &SourceMap) {
-        let text = told::lasso(progress, trace, sources);
-        self.write(&format!("lasso-{}.txt", progress.iteration), &text);
+    pub fn lasso(&self, number: usize, trace: &Trace, sources: &SourceMap) {
+        let text = told::lasso(number, trace, sources);
+        self.write(&format!("lasso-{}.txt", number), &text);
         if let Ok(mut last) = self.lasso.lock() {
             *last = text;
         }
         if let Some(formula) = &trace.formula {
-            self.write(&format!("lasso-{}.smt2", progress.iteration), formula);
+            self.write(&format!("lasso-{}.smt2", number), formula);
         }
     }
 
     /// What became of the last lasso.
-    pub fn decided(&self, progress: &Progress, fate: &Fate) {
+    pub fn decided(&self, number: usize, fate: &Fate) {
         let lasso = self.lasso.lock().map(|last| last.clone()).unwrap_or_default();
-        self.write(&format!("lasso-{}.txt", progress.iteration), &format!("{lasso}{}", told::fate(fate)));
+        self.write(&format!("lasso-{}.txt", number), &format!("{lasso}{}", told::fate(fate)));
     }
 
-    /// A module.
-    pub fn module(&self, number: usize, kind: &str, picture: &Picture, sources: &SourceMap) {
-        let dot = drawing(picture, sources).dot("module");
-        self.write(&format!("module-{number}.dot"), &format!("// {kind}\n{dot}"));
+    /// Something that can be drawn.
+    pub fn picture(&self, automaton: &Made<'_>, picture: &Picture, sources: &SourceMap) {
+        let Made { name, kind, .. } = automaton;
+        let title = name.split('-').next().unwrap_or(name);
+        let dot = drawing(picture, sources).dot(title);
+        self.write(&format!("{name}.dot"), &format!("// {kind}\n{dot}"));
     }
 
     fn write(&self, name: &str, text: &str) {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use semper::engines::fairness::watch::Progress;
+use task::watch::Progress;
 
 use super::output;
 
@@ -38,7 +38,7 @@ impl LiveLine {
             let mut wait = PATIENCE;
             let mut is_written = false;
             while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-                let progress = shown.lock().ok().and_then(|progress| *progress);
+                let progress = shown.lock().ok().and_then(|progress| progress.clone());
                 let line = line(progress, start.elapsed(), host::terminal::width());
                 output::complain(&format!("{CLEAR}{line}"));
                 (wait, is_written) = (INTERVAL, true);
@@ -53,7 +53,7 @@ impl LiveLine {
     /// Says how far the engine is.
     pub fn show(&self, progress: &Progress) {
         if let Ok(mut shown) = self.progress.lock() {
-            *shown = Some(*progress);
+            *shown = Some(progress.clone());
         }
     }
 }
@@ -73,10 +73,7 @@ fn line(progress: Option<Progress>, time: Duration, width: usize) -> String {
     let seconds = time.as_secs_f64();
     let line = match progress {
         None => format!("semper: at work, {seconds:.1} s"),
-        Some(Progress { iteration, locations, edges, visited, finite, ranked }) => format!(
-            "semper: {seconds:.1} s, lasso {iteration}, {locations} locations and {edges} edges, {visited} states \
-             visited, refuted by prefixes {finite}, by ranking functions {ranked}"
-        ),
+        Some(progress) => format!("semper: {seconds:.1} s, {progress}"),
     };
     line.chars().take(width.saturating_sub(1)).collect()
 }
@@ -89,12 +86,11 @@ mod tests {
     fn the_line_tells_how_far_the_engine_is_and_fits_the_terminal() {
         let second = Duration::from_millis(1250);
         assert_eq!(line(None, second, 80), "semper: at work, 1.2 s");
-        let progress = Progress { iteration: 7, locations: 3, edges: 9, visited: 40, finite: 5, ranked: 1 };
-        let whole = "semper: 1.2 s, lasso 7, 3 locations and 9 edges, 40 states visited, refuted by prefixes 5, \
-                     by ranking functions 1";
-        assert_eq!(line(Some(progress), second, 200), whole);
-        for width in 40..130 {
-            let shown = line(Some(progress), second, width);
+        let progress = Progress { engine: "explicit", counts: vec![("states", 700), ("transitions", 90000)] };
+        let whole = "semper: 1.2 s, explicit: states 700, transitions 90000";
+        assert_eq!(line(Some(progress.clone()), second, 200), whole);
+        for width in 20..70 {
+            let shown = line(Some(progress.clone()), second, width);
             assert!(shown.chars().count() < width && whole.starts_with(&shown));
         }
     }

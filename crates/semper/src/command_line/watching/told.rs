@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use foundation::SourceMap;
-use semper::engines::fairness::watch::{Block, Fate, Progress, Statement, Trace};
+use task::watch::{Block, Fate, Statement, Trace};
 
 /// Effects longer than this are cut off in what is told; the files of `--dump-dir` have them whole.
 const LONGEST_EFFECT: usize = 300;
@@ -12,8 +12,8 @@ const LONGEST_EFFECT: usize = 300;
 const MOST_PREDICATES: usize = 12;
 
 /// A lasso, line by line.
-pub(super) fn lasso(progress: &Progress, trace: &Trace, sources: &SourceMap) -> String {
-    let mut text = format!("lasso {} ({} states visited)\n", progress.iteration, progress.visited);
+pub(super) fn lasso(number: usize, trace: &Trace, sources: &SourceMap) -> String {
+    let mut text = format!("lasso {number} ({})\n", trace.remark);
     for (name, blocks) in [("stem", &trace.stem), ("cycle", &trace.cycle)] {
         let _ = writeln!(text, "  {name}");
         for block in blocks {

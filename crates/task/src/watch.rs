@@ -1,8 +1,10 @@
-//! Watching the engine at work: what it found, as plain data, for whoever wants to show it.
+//! Watching engines at work: what they found, as plain data, for whoever wants to show it.
 //!
-//! The engine calls a [`Watch`]; where the data goes (a line on a terminal, a text, files of pictures) is not its matter.
-//! Nothing here knows terms or letters, so that a watcher need not either. Making the data takes time, so that a watcher
-//! says by its [`Interest`] how much of it is worth making.
+//! An engine calls a [`Watch`]; where the data goes (a line on a terminal, a text, files of pictures) is not its matter.
+//! Nothing here knows how an engine works, so that a watcher need not either. Making the data takes time, so that a
+//! watcher says by its [`Interest`] how much of it is worth making.
+
+use std::fmt;
 
 use foundation::Span;
 
@@ -11,34 +13,30 @@ use foundation::Span;
 pub enum Interest {
     /// Nothing.
     Nothing,
-    /// How far the engine is.
+    /// How far an engine is.
     Progress,
-    /// Each lasso, and what became of it.
+    /// Each candidate for a counterexample, and what became of it.
     Traces,
     /// Pictures of automata, and formulas.
     Everything,
 }
 
-/// Somebody who watches the engine.
-pub trait Watch: Sync + std::fmt::Debug {
+/// Somebody who watches an engine.
+pub trait Watch: Sync + fmt::Debug {
     /// How much is worth making.
     fn interest(&self) -> Interest;
 
-    /// The Büchi program was built. There is a picture where everything is of interest.
-    fn product(&self, _progress: &Progress, _picture: Option<&Picture>) {}
+    /// An engine is so far. The last one it tells is how far it came.
+    fn progress(&self, _progress: &Progress) {}
 
-    /// A lasso was found. There is a trace where traces are of interest.
-    fn lasso(&self, _progress: &Progress, _trace: Option<&Trace>) {}
+    /// A candidate for a counterexample was found; candidates count from 1. There is a trace where traces are of interest.
+    fn candidate(&self, _number: usize, _trace: Option<&Trace>) {}
 
-    /// A lasso was decided.
-    fn decided(&self, _progress: &Progress, _fate: &Fate) {}
+    /// The candidate that was found last was decided.
+    fn decided(&self, _number: usize, _fate: &Fate) {}
 
-    /// What was computed of a module, at the end; called where everything is of interest. Modules count from 1, by the
-    /// number of the lasso that they were made of.
-    fn module(&self, _number: usize, _kind: &str, _picture: &Picture) {}
-
-    /// The engine has ended.
-    fn done(&self, _progress: &Progress) {}
+    /// An automaton was made. There is a picture where everything is of interest.
+    fn made(&self, _automaton: &Made<'_>, _picture: Option<&Picture>) {}
 }
 
 /// Nobody watches.
@@ -51,26 +49,43 @@ impl Watch for Unwatched {
     }
 }
 
-/// How far the engine is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Progress {
-    /// The number of the lasso; 0 before the first.
-    pub iteration: usize,
-    /// The locations of the Büchi program.
+/// An automaton that an engine has made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Made<'a> {
+    /// Its name, which no other has.
+    pub name: &'a str,
+    /// What it is.
+    pub kind: &'a str,
+    /// How many locations it has.
     pub locations: usize,
-    /// Its edges.
+    /// How many edges it has.
     pub edges: usize,
-    /// How many states of the difference the last search has visited.
-    pub visited: usize,
-    /// How many modules were refuted by a prefix.
-    pub finite: usize,
-    /// How many modules were refuted by a ranking function.
-    pub ranked: usize,
 }
 
-/// A lasso of the Büchi program.
+/// How far an engine is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// The engine.
+    pub engine: &'static str,
+    /// What it counts, by name, in the order in which it is shown.
+    pub counts: Vec<(&'static str, u64)>,
+}
+
+impl fmt::Display for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.engine)?;
+        for (index, (name, count)) in self.counts.iter().enumerate() {
+            write!(f, "{} {name} {count}", if index == 0 { ":" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
+/// A candidate for a counterexample: a lasso.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trace {
+    /// How it was found, in a few words.
+    pub remark: String,
     /// Its beginning.
     pub stem: Vec<Block>,
     /// What is repeated for ever.
@@ -80,7 +95,7 @@ pub struct Trace {
     pub formula: Option<String>,
 }
 
-/// An edge of the Büchi program: several edges of the program in a row.
+/// Several edges of the program in a row.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Block {
     /// The edges of the program.
@@ -100,7 +115,7 @@ pub struct Statement {
     pub text: String,
 }
 
-/// What became of a lasso.
+/// What became of a candidate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// It cannot be executed.
