@@ -8,50 +8,25 @@ use std::time::{Duration, Instant};
 
 use automata::ltl::{AtomId, Formula, Formulas, Node};
 use certify::{Closing, Decider, Proof, Rejected, Replayed, Unproved};
-use engines::explicit::Explicit;
-use engines::fairness::Fairness;
-use engines::portfolio::Portfolio;
-use engines::sampling::Sampling;
 use foundation::{Arena, Budget, Exhausted, Id};
 use program::semantics::{Change, Observation, RunEnd};
 use program::{EdgeId, Program};
 use task::watch::{Unwatched, Watch};
 use task::{
-    Attempt, Certificate, Counterexample, Engine, Judge, Outcome, Reason, Scheduler, Statistics, Task, Verdict,
+    Attempt, Certificate, Counterexample, Engine, Entry, Judge, Outcome, Reason, Registry, Scheduler, Setup,
+    Statistics, Task, Verdict,
 };
 
 use subject::execute::{interleaved, lead_back, shortest_lasso};
 use subject::{Property, Subject};
 
-/// What decides.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum EngineChoice {
-    /// Whatever suits the task.
-    #[default]
-    Auto,
-    /// The explicit engine.
-    Explicit,
-    /// The fairness engine.
-    Fairness,
-    /// A few executions.
-    Sampling,
-}
-
-impl EngineChoice {
-    /// All choices with their names.
-    pub const ALL: &'static [(&'static str, EngineChoice)] = &[
-        ("auto", EngineChoice::Auto),
-        ("explicit", EngineChoice::Explicit),
-        ("fairness", EngineChoice::Fairness),
-        ("sampling", EngineChoice::Sampling),
-    ];
-}
-
 /// How a property is decided.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// What decides.
-    pub engine: EngineChoice,
+    pub engine: Entry,
+    /// The engines that there are, which `auto` chooses from.
+    pub engines: Registry,
     /// Which schedules of threads count.
     pub scheduler: Scheduler,
     /// How many threads the engine may use.
@@ -64,8 +39,15 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        let (engine, scheduler) = (EngineChoice::default(), Scheduler::default());
-        Self { engine, scheduler, threads: 1, checks_evidence: true, decider: Decider::Embedded }
+        let (engine, engines) = (engines::portfolio::ENTRY, engines::registry());
+        Self {
+            engine,
+            engines,
+            scheduler: Scheduler::default(),
+            threads: 1,
+            checks_evidence: true,
+            decider: Decider::Embedded,
+        }
     }
 }
 
@@ -144,7 +126,8 @@ pub fn check_watched(
     watch: &dyn Watch,
     budget: &Budget,
 ) -> CheckedOutcome {
-    check_with(&*engine(settings, watch), subject, property, settings, budget)
+    let setup = Setup { threads: settings.threads, watch, registry: &settings.engines };
+    check_with(&settings.engine.engine(&setup), subject, property, settings, budget)
 }
 
 /// The same with an engine of one's own, which takes the place of the one in the settings.
@@ -267,9 +250,8 @@ pub fn certify(
 
 /// The outcome of a check that was stopped before anything was found.
 pub fn undecided(settings: &Settings, why: Exhausted) -> CheckedOutcome {
-    let name = EngineChoice::ALL.iter().find(|(_, engine)| *engine == settings.engine).map_or("none", |(name, _)| name);
     CheckedOutcome {
-        engine: name,
+        engine: settings.engine.name,
         verdict: CheckedVerdict::Unknown(Reason::Exhausted(why)),
         counterexample: None,
         rejected: Vec::new(),
@@ -283,15 +265,6 @@ pub fn undecided(settings: &Settings, why: Exhausted) -> CheckedOutcome {
 /// The task that engines are asked for a property of the subject.
 pub fn task_of(subject: &Subject, property: usize, scheduler: Scheduler) -> Task {
     prepare(subject, &subject.properties[property], scheduler).task
-}
-
-fn engine<'w>(settings: &Settings, watch: &'w dyn Watch) -> Box<dyn Engine + 'w> {
-    match settings.engine {
-        EngineChoice::Auto => Box::new(Portfolio::new(settings.threads, Fairness { watch })),
-        EngineChoice::Explicit => Box::new(Explicit { threads: settings.threads, ..Explicit::default() }),
-        EngineChoice::Fairness => Box::new(Fairness { watch }),
-        EngineChoice::Sampling => Box::new(Sampling),
-    }
 }
 
 /// A task, and the way back from it to the subject.

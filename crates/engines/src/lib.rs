@@ -8,8 +8,15 @@
 //! | [`portfolio`] | whatever one of the others decides |
 //! | [`encode`] | nothing: it turns programs into logic for the others |
 
+use task::Registry;
+
 pub mod encode;
 pub mod explicit;
 pub mod fairness;
 pub mod portfolio;
 pub mod sampling;
+
+/// All engines of this crate, in the order in which they are listed.
+pub fn registry() -> Registry {
+    Registry::new([portfolio::ENTRY, explicit::ENTRY, fairness::ENTRY, sampling::ENTRY])
+}

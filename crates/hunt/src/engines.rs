@@ -94,8 +94,8 @@ pub fn compare(case: &Case, seed: u64, budget: &Budget) -> Agreement {
         return Agreement::Unknown("the program is refused".to_owned());
     };
     let task = semper::check::task_of(&subject, 0, Scheduler::Any);
-    let compiled = answer(&Explicit { threads: 1, compile: true }, &task, budget);
-    let interpreted = answer(&Explicit { threads: 1, compile: false }, &task, budget);
+    let compiled = answer(&Explicit::default(), &task, budget);
+    let interpreted = answer(&Explicit { compile: false, ..Explicit::default() }, &task, budget);
     let fairness = answer(&Fairness::default(), &task, budget);
     let executed = (0..40).find(|&number| violates(&task, seed ^ number << 32, budget));
     let holds = [compiled.holds, interpreted.holds, fairness.holds, executed.map(|_| false)];

@@ -139,7 +139,7 @@ fn checked(program: &GeneratedProgram) -> Result<Option<bool>, String> {
         return Err("`semper check` refuses the program".to_owned());
     };
     let task = semper::check::task_of(&subject, 0, Scheduler::Any);
-    let answered = answer(&Explicit { threads: 1, compile: true }, &task, &budget);
+    let answered = answer(&Explicit::default(), &task, &budget);
     match answered.fault {
         Some(fault) => Err(fault),
         None => Ok(answered.holds),

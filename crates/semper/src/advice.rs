@@ -3,12 +3,12 @@
 //! Advice follows from what each engine gave up for. It promises nothing, and it never suggests to ask another question
 //! without saying so.
 
-use foundation::{Exhausted, SourceMap};
+use check::Settings;
+use foundation::{Exhausted, SourceMap, Span};
 use program::semantics::{Integers, ObserveMode};
-use task::Reason;
-
-use check::{EngineChoice, Settings};
 use subject::Subject;
+use task::registry::Decides;
+use task::{Obstacle, Reason};
 
 /// What to try after all these engines have given up, each for its reason.
 pub(crate) fn advice(
@@ -17,33 +17,39 @@ pub(crate) fn advice(
     settings: &Settings,
     sources: &SourceMap,
 ) -> Option<String> {
-    let reason_of = |engine: &str| given_up.iter().find(|(name, _)| *name == engine).map(|(_, reason)| *reason);
     let any = |is: &dyn Fn(&Reason) -> bool| given_up.iter().any(|(_, reason)| is(reason));
-    let is_untried = |engine: &str| settings.engine != EngineChoice::Auto && reason_of(engine).is_none();
-    let unbounded = given_up.iter().find_map(|(_, reason)| reason.unbounded_input());
+    let place_of = |obstacle| given_up.iter().find_map(|(_, reason)| reason.place_of(obstacle));
+    let at = |span: Option<Span>| span.map(|span| sources.snippet(span).location);
+    let untried = untried(given_up, settings);
     if any(&|reason| matches!(reason, Reason::Exhausted(Exhausted::Cancelled))) {
         return None;
     }
     if any(&|reason| matches!(reason, Reason::EvidenceRejected(_))) {
-        let other = ["explicit", "fairness"].into_iter().find(|engine| is_untried(engine))?;
+        let other = untried.first()?;
         return Some(format!("`--engine {other}`, which does not rest on the evidence that was rejected"));
     }
-    if let Some(span) = unbounded {
-        let place = span.map(|span| sources.snippet(span).location);
-        let place = place.map(|place| format!(" that is used at {}:{}", place.file, place.line)).unwrap_or_default();
-        let other = if is_untried("fairness") { ", or `--engine fairness`" } else { "" };
-        return Some(format!(
-            "bounds on the input{place}, such as `__VERIFIER_assume(x<100)`, if the program is used with such \
-             values only{other}"
-        ));
+    if let Some(span) = place_of(Obstacle::UnboundedInput) {
+        let place = at(span).map(|place| format!(" that is used at {}:{}", place.file, place.line)).unwrap_or_default();
+        let bounds = format!(
+            "bounds on the input{place}, such as `__VERIFIER_assume(x<100)`, if the program is used with such values only"
+        );
+        let mut others: Vec<String> = untried.iter().map(|engine| format!("`--engine {engine}`")).collect();
+        if let Some(span) = place_of(Obstacle::Recursion) {
+            let place = at(span).map(|place| format!(" at {}:{}", place.file, place.line)).unwrap_or_default();
+            others.push(format!("a loop instead of the recursion{place}"));
+        }
+        return Some([vec![bounds], others].concat().join(", or "));
     }
-    if let Some(engine) = ["explicit", "fairness"].into_iter().find(|engine| is_untried(engine)) {
+    if let Some(engine) = untried.first() {
         let is_refused = any(&|reason| !matches!(reason, Reason::Exhausted(_)));
         return is_refused
             .then(|| format!("`--engine {engine}`, or `--engine auto` for all of them"))
             .or_else(|| limit(subject, given_up));
     }
-    let is_incomplete = matches!(reason_of("fairness"), Some(Reason::Incomplete(_)));
+    let is_incomplete = given_up.iter().any(|(engine, reason)| {
+        let decides_both = settings.engines.find(engine).is_some_and(|entry| entry.decides == Decides::Both);
+        decides_both && matches!(reason, Reason::Incomplete(_))
+    });
     if is_incomplete && subject.semantics.integers == Integers::Machine {
         return Some(
             "`--integers ideal`, if the program relies on no wrap-around: the verdict is then one on unbounded integers"
@@ -51,6 +57,14 @@ pub(crate) fn advice(
         );
     }
     limit(subject, given_up)
+}
+
+/// The engines that could decide both ways and were not asked, because one was asked alone.
+fn untried(given_up: &[(&str, &Reason)], settings: &Settings) -> Vec<&'static str> {
+    let is_alone = given_up.iter().any(|(engine, _)| *engine == settings.engine.name);
+    let entries = settings.engines.with_turns().into_iter().filter(|entry| is_alone && entry.decides == Decides::Both);
+    let is_tried = |name: &str| given_up.iter().any(|(engine, _)| *engine == name);
+    entries.map(|entry| entry.name).filter(|name| !is_tried(name)).collect()
 }
 
 /// A larger limit, where one was reached.

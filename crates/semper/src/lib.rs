@@ -52,9 +52,7 @@ pub use suite;
 pub use task;
 pub use validation;
 
-pub use ::check::{
-    self, CheckedOutcome, CheckedVerdict, EngineChoice, RejectedEvidence, Settings, check, check_watched, check_with,
-};
+pub use ::check::{self, CheckedOutcome, CheckedVerdict, RejectedEvidence, Settings, check, check_watched, check_with};
 pub use ::vacuity::{self, vacuity};
 pub use foundation::Budget;
 pub use program::semantics::Atomicity;

@@ -68,7 +68,7 @@ pub fn verdict(
         undefined: subject.semantics.undefined.to_string(),
         atomic: has_threads.then(|| subject.semantics.atomicity.to_string()),
         scheduler: has_threads.then(|| settings.scheduler.to_string()),
-        tried: all_tried(outcome),
+        tried: all_tried(outcome, settings),
         hint: hint(subject, asked.goal, outcome, settings, sources),
         seconds: outcome.time.as_secs_f64(),
         statistics: outcome.statistics.0.iter().map(|(name, it)| ((*name).to_owned(), figure(it))).collect(),
@@ -86,23 +86,19 @@ pub fn verdict(
     }
 }
 
-/// The engines that gave no answer. Where none did, that whose reason is the verdict's is one of them.
-fn all_tried(outcome: &CheckedOutcome) -> Vec<Tried> {
+/// The engines that gave no answer, that whose reason is the verdict's first where none did. What looked at a saved
+/// certificate or counterexample is no engine.
+fn all_tried(outcome: &CheckedOutcome, settings: &Settings) -> Vec<Tried> {
     let mut all: Vec<Tried> = outcome.tried.iter().map(tried).collect();
     if let CheckedVerdict::Unknown(reason) = &outcome.verdict
-        && is_engine(outcome.engine)
+        && settings.engines.find(outcome.engine).is_some()
         && !all.iter().any(|tried| tried.engine == outcome.engine)
     {
         let before: f64 = all.iter().map(|tried| tried.seconds).sum();
         let seconds = (outcome.time.as_secs_f64() - before).max(0.0);
-        all.push(Tried { engine: outcome.engine.to_owned(), seconds, reason: reason.to_string() });
+        all.insert(0, Tried { engine: outcome.engine.to_owned(), seconds, reason: reason.to_string() });
     }
     all
-}
-
-/// Whether it was an engine that was asked, and not a saved certificate or counterexample that was looked at.
-fn is_engine(name: &str) -> bool {
-    ["explicit", "fairness", "sampling", "auto"].contains(&name)
 }
 
 /// One thing to try.
@@ -114,7 +110,7 @@ fn hint(
     sources: &SourceMap,
 ) -> Option<String> {
     match &outcome.verdict {
-        CheckedVerdict::Unknown(reason) if is_engine(outcome.engine) => {
+        CheckedVerdict::Unknown(reason) if settings.engines.find(outcome.engine).is_some() => {
             let mut given_up: Vec<(&str, &Reason)> = vec![(outcome.engine, reason)];
             let others = outcome.tried.iter().filter(|attempt| attempt.engine != outcome.engine);
             given_up.extend(others.map(|attempt| (attempt.engine, &attempt.reason)));
@@ -326,17 +322,29 @@ fn diagnose(outcome: &CheckedOutcome, diagnostics: &mut Diagnostics) {
         CheckedVerdict::Violated { replayed: Some(replayed), .. } => {
             report::trace::diagnose(&replayed.run, diagnostics);
         }
-        CheckedVerdict::Unknown(Reason::Unsupported { what, span: Some(span) }) => {
-            let message = format!("the engine `{}` does not support this: {what}", outcome.engine);
-            diagnostics.push(Diagnostic::warning("unsupported", message).at(*span));
+        CheckedVerdict::Unknown(reason) => {
+            unsupported(outcome.engine, reason, diagnostics);
+            for attempt in &outcome.tried {
+                unsupported(attempt.engine, &attempt.reason, diagnostics);
+            }
+            if let Reason::EvidenceRejected(why) = reason {
+                diagnostics.push(rejected(outcome.engine, why));
+            }
         }
-        CheckedVerdict::Unknown(Reason::EvidenceRejected(why)) => diagnostics.push(rejected(outcome.engine, why)),
         _ => {}
     }
     for attempt in &outcome.tried {
         if let Reason::EvidenceRejected(why) = &attempt.reason {
             diagnostics.push(rejected(attempt.engine, why));
         }
+    }
+}
+
+/// Shows the place of what an engine does not support.
+fn unsupported(engine: &str, reason: &Reason, diagnostics: &mut Diagnostics) {
+    if let Reason::Unsupported { what, span: Some(span), .. } = reason {
+        let message = format!("the engine `{engine}` does not support this: {what}");
+        diagnostics.push(Diagnostic::warning("unsupported", message).at(*span));
     }
 }
 

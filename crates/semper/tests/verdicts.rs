@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use semper::program::semantics::Integers;
-use semper::{Budget, CheckedVerdict, EngineChoice, Input, Properties, Request, Settings};
+use semper::{Budget, CheckedVerdict, Input, Properties, Request, Settings};
 
 /// How much work one case may be, on whatever machine: a minute's, about.
 const MOST_WORK: u64 = 60_000_000;
@@ -25,8 +25,8 @@ const MEMORY: u64 = 3 << 30;
 fn every_verdict_is_the_one_in_the_table() {
     let asked = std::env::var("SEMPER_CASES").unwrap_or_default();
     let engine = match std::env::var("SEMPER_ENGINE") {
-        Ok(name) => EngineChoice::ALL.iter().find(|(known, _)| *known == name).expect("an engine of this name").1,
-        Err(_) => EngineChoice::Fairness,
+        Ok(name) => *engines::registry().find(&name).expect("an engine of this name"),
+        Err(_) => engines::fairness::ENTRY,
     };
     let settings = Settings { engine, ..Settings::default() };
     let cases: Vec<Case> = cases().into_iter().filter(|case| case.to_string().contains(&asked)).collect();

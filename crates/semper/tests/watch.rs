@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::Mutex;
 
 use semper::task::watch::{Fate, Interest, Made, Picture, Progress, Trace, Watch};
-use semper::{Budget, CheckedVerdict, EngineChoice, Input, Properties, Request, Settings};
+use semper::{Budget, CheckedVerdict, Input, Properties, Request, Settings};
 
 /// Every ticket is an adult's or a child's, which no interval and no octagon says.
 const TICKETS: &str = "int nondet_int(void); int adults, children, tickets, alarm, queue;
@@ -74,7 +74,7 @@ fn events(formula: &str, interest: Interest) -> (CheckedVerdict, Vec<Event>) {
         ..Request::default()
     };
     let subject = semper::load(&request, &Budget::unlimited()).subject.expect("the program is correct");
-    let settings = Settings { engine: EngineChoice::Fairness, ..Settings::default() };
+    let settings = Settings { engine: semper::engines::fairness::ENTRY, ..Settings::default() };
     let notes = Notes { interest, events: Mutex::default() };
     let outcome = semper::check_watched(&subject, 0, &settings, &notes, &Budget::unlimited());
     (outcome.verdict, notes.events.into_inner().unwrap())

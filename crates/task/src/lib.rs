@@ -5,6 +5,7 @@
 //! | [`task`](mod@task) | a program, a property over it, and the semantics by which both are read |
 //! | [`negation`] | the automaton of the negated property, and how it reads words: the lazy product is a view of both |
 //! | [`engine`] | what an engine is |
+//! | [`registry`] | which engines there are, and how they are made |
 //! | [`judge`] | who decides whether evidence counts |
 //! | [`verdict`] | verdicts, reasons for having none, statistics |
 //! | [`watch`] | what engines tell of their work while it goes on |
@@ -18,6 +19,7 @@ pub mod counterexample;
 pub mod engine;
 pub mod judge;
 pub mod negation;
+pub mod registry;
 pub mod task;
 pub mod verdict;
 pub mod watch;
@@ -27,5 +29,6 @@ pub use counterexample::{Counterexample, Lasso};
 pub use engine::Engine;
 pub use judge::{Believer, Judge};
 pub use negation::{Letter, Negation, WordReader};
+pub use registry::{Entry, Registry, Setup};
 pub use task::{Scheduler, Task};
-pub use verdict::{Attempt, Figure, Outcome, Reason, Statistics, Verdict};
+pub use verdict::{Attempt, Figure, Obstacle, Outcome, Reason, Statistics, Verdict};

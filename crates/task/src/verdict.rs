@@ -57,6 +57,8 @@ pub enum Reason {
     Exhausted(Exhausted),
     /// The engine does not cover something that the program does.
     Unsupported {
+        /// What kind of thing that is.
+        obstacle: Obstacle,
         /// What, in a phrase.
         what: String,
         /// Where.
@@ -70,24 +72,53 @@ pub enum Reason {
     EvidenceRejected(String),
 }
 
-const UNBOUNDED_INPUT: &str = "unbounded input: ";
+/// What an engine does not cover, where the user can do something about it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Obstacle {
+    /// An input with too many values to try.
+    UnboundedInput,
+    /// A function that calls itself.
+    Recursion,
+    /// Anything else.
+    Other,
+}
 
 impl Reason {
     /// Something that the engine does not cover.
     pub fn unsupported(what: impl Into<String>, span: Option<Span>) -> Self {
-        Reason::Unsupported { what: what.into(), span }
+        Reason::Unsupported { obstacle: Obstacle::Other, what: what.into(), span }
     }
 
     /// An input with too many values to try, which is said in a phrase.
     pub fn of_unbounded_input(what: impl fmt::Display, span: Option<Span>) -> Self {
-        Reason::Unsupported { what: format!("{UNBOUNDED_INPUT}{what}"), span }
+        Reason::Unsupported { obstacle: Obstacle::UnboundedInput, what: format!("unbounded input: {what}"), span }
     }
 
-    /// The place of the input, which may not be known, where this is the reason.
-    pub fn unbounded_input(&self) -> Option<Option<Span>> {
+    /// A call that leads back to its function.
+    pub fn of_recursion(span: Span) -> Self {
+        Reason::Unsupported { obstacle: Obstacle::Recursion, what: "recursion".to_owned(), span: Some(span) }
+    }
+
+    /// The place of an obstacle, which may not be known, where it is the reason.
+    pub fn place_of(&self, of: Obstacle) -> Option<Option<Span>> {
         match self {
-            Reason::Unsupported { what, span } if what.starts_with(UNBOUNDED_INPUT) => Some(*span),
+            Reason::Unsupported { obstacle, span, .. } if *obstacle == of => Some(*span),
             _ => None,
+        }
+    }
+
+    /// How much the reason tells where several engines have given up, each for its own: an interrupt most, then how far an
+    /// engine went. An input without bounds tells least: to engines that do not try all values it is no obstacle, so that
+    /// what *they* gave up for is the thing to know.
+    pub fn weight(&self) -> u32 {
+        match self {
+            Reason::Exhausted(Exhausted::Cancelled) => 7,
+            Reason::Exhausted(Exhausted::Work) => 5,
+            Reason::Exhausted(_) => 6,
+            Reason::EvidenceRejected(_) | Reason::Unchecked(_) => 4,
+            Reason::Incomplete(_) => 3,
+            Reason::Unsupported { obstacle: Obstacle::UnboundedInput, .. } => 1,
+            Reason::Unsupported { .. } => 2,
         }
     }
 }

@@ -11,16 +11,13 @@ mod place;
 mod suspects;
 
 use automata::ltl::{Binary, Formula, Formulas, Node};
-use engines::explicit::Explicit;
-use engines::fairness::Fairness;
-use engines::sampling::Sampling;
-use foundation::{Budget, Diagnostic, Diagnostics, SourceMap, Span};
-use task::watch::Unwatched;
-use task::{Engine, Task, Verdict};
-
 use check::{CheckedOutcome, CheckedVerdict, Settings, prepare};
-use cuts::{Cut, find_cut};
+use foundation::{Budget, Diagnostic, Diagnostics, SourceMap, Span};
 use subject::{Property, Subject};
+use task::registry::{Chosen, Decides};
+use task::{Engine, Setup, Task, Verdict};
+
+use cuts::{Cut, find_cut};
 use suspects::{Asked, Part, Suspect, Why, atoms_written, each_suspect};
 
 /// The stable name of these warnings.
@@ -73,12 +70,8 @@ fn reasons(
     let CheckedVerdict::Holds { .. } = outcome.verdict else { return warnings };
     let asked = &subject.properties[property];
     let budget = limits.part(limits.search);
-    let explicit = Explicit { threads: settings.threads, ..Explicit::default() };
-    let fairness = Fairness { watch: &Unwatched };
-    let asker = match outcome.engine {
-        "fairness" => Asker { first: Some(&Sampling), engine: &fairness, budget: &budget },
-        _ => Asker { first: None, engine: &explicit, budget: &budget },
-    };
+    let Some((first, engine)) = askers(outcome.engine, settings) else { return warnings };
+    let asker = Asker { first: &first, engine: &engine, budget: &budget };
     let task = prepare(subject, asked, settings.scheduler).task;
     let Found { confirmed, has_execution, formulas } = search(&task, !subject.assumptions.is_empty(), &asker);
     if !has_execution && is_without_execution(&task, &asker) {
@@ -95,6 +88,18 @@ fn reasons(
         warnings.push(warning(suspect, &formulas, task.goal, subject, asked, sources));
     }
     warnings
+}
+
+/// The engine that is asked, the one that has decided where it can be asked again, and before it those that find violations
+/// alone and take their turns before it in a portfolio: for them, that is much less work.
+fn askers<'s>(decided: &str, settings: &'s Settings) -> Option<(Vec<Chosen<'s>>, Chosen<'s>)> {
+    let members = settings.engines.with_turns();
+    let can_prove = || members.iter().filter(|entry| entry.decides == Decides::Both);
+    let entry = can_prove().find(|entry| entry.name == decided).or_else(|| can_prove().next())?;
+    let setup = Setup { threads: settings.threads, ..Setup::new(&settings.engines) };
+    let before = members.iter().take_while(|member| member.name != entry.name);
+    let first = before.filter(|member| member.decides == Decides::Violations).map(|member| member.engine(&setup));
+    Some((first.collect(), entry.engine(&setup)))
 }
 
 /// What the search for trivial reasons found.
@@ -140,7 +145,7 @@ fn without_execution(task: &Task) -> Task {
 #[derive(Clone, Copy)]
 struct Asker<'a> {
     /// Finds violations of what is violated wherever one looks.
-    first: Option<&'a dyn Engine>,
+    first: &'a [Chosen<'a>],
     engine: &'a dyn Engine,
     budget: &'a Budget,
 }
@@ -155,8 +160,8 @@ impl Asker<'_> {
             None => self.budget.part(),
         };
         let share = |of: u64| within.work_left().map_or_else(|| within.part(), |left| within.part_with_work(left / of));
-        let tried = self.first.map(|first| first.check(task, &share(4)).verdict);
-        if let Some(Verdict::Violated(_)) = tried {
+        let is_violated = |first: &Chosen| matches!(first.check(task, &share(4)).verdict, Verdict::Violated(_));
+        if self.first.iter().any(is_violated) {
             return Some(false);
         }
         let part = share(2);
@@ -266,13 +271,14 @@ fn place_in_property(
 
 #[cfg(test)]
 mod tests {
-    use check::{EngineChoice, check};
+    use check::check;
     use subject::{Input, Properties, Request, load};
+    use task::Entry;
 
     use super::*;
 
     /// The warnings' messages with the texts that they point to.
-    fn warnings(text: &str, assumption: Option<&str>, formula: &str, engine: EngineChoice) -> Vec<(String, String)> {
+    fn warnings(text: &str, assumption: Option<&str>, formula: &str, engine: Entry) -> Vec<(String, String)> {
         let request = Request {
             files: vec![Input::Text { name: "a.c".into(), text: text.into() }],
             properties: Properties::Formulas(vec![formula.into()]),
@@ -354,7 +360,7 @@ mod tests {
             ),
         ];
         for (text, assumption, formula, expected) in cases {
-            for engine in [EngineChoice::Explicit, EngineChoice::Fairness] {
+            for engine in [engines::explicit::ENTRY, engines::fairness::ENTRY] {
                 let found = warnings(text, assumption, formula, engine);
                 let found: Vec<(&str, &str)> = found.iter().map(|(what, place)| (&what[..], &place[..])).collect();
                 assert_eq!(found, expected, "{formula} {engine:?}");

@@ -26,7 +26,7 @@ use crate::c_text::{Named, Names, condition, expression};
 use crate::invariants::that_hold;
 use crate::patched::{Original, asked, load_patched, units};
 use crate::places::Unit;
-use check::{CheckedVerdict, EngineChoice, Settings, check, task_of};
+use check::{CheckedVerdict, Settings, check, task_of};
 use evidence::saved::{Found, as_sv_comp, metadata, specification};
 use subject::{Request, Subject};
 
@@ -221,7 +221,8 @@ fn invariants(
                 return Vec::new();
             };
             let lead_back = |span: Span| patched.lead_back(span, original.units, &asked.patches);
-            let settings = Settings { engine: EngineChoice::Fairness, checks_evidence: false, ..settings.clone() };
+            let Some(&engine) = settings.engines.iter().find(|engine| engine.writes_proofs) else { return Vec::new() };
+            let settings = Settings { engine, checks_evidence: false, ..settings.clone() };
             match check(&patched.subject, 0, &settings, budget).verdict {
                 CheckedVerdict::Holds { certificate: Certificate::Refutation(refutation), .. } => {
                     let (task, refutation) = (&task_of(&patched.subject), &*refutation);

@@ -29,6 +29,8 @@ pub mod store;
 pub mod strong;
 
 use foundation::Budget;
+use task::registry::{Decides, Entry, SECOND, Turn};
+use task::watch::{Unwatched, Watch};
 use task::{
     Certificate, ClosedStateSpace, Counterexample, Engine, Negation, Outcome, Reason, Scheduler, Statistics, Task,
     Verdict,
@@ -43,24 +45,43 @@ use search::{Found, search};
 use space::Space;
 use strong::search_strongly_fair;
 
+/// How the engine is chosen. It comes first in a portfolio, for a moment: where inputs and states are few it is the fastest,
+/// and where inputs are many it says so at once.
+pub const ENTRY: Entry = Entry {
+    name: "explicit",
+    about: "visits all states",
+    decides: Decides::Both,
+    shows: false,
+    writes_proofs: false,
+    takes: |_| Ok(()),
+    make: |setup| Box::new(Explicit { threads: setup.threads, compile: true, watch: setup.watch }),
+    turns: &[
+        Turn { round: 1, work: SECOND / 2, share: 8 },
+        Turn { round: 4, work: 60 * SECOND, share: 3 },
+        Turn { round: 6, work: u64::MAX, share: 1 },
+    ],
+};
+
 /// The engine.
 #[derive(Clone, Copy, Debug)]
-pub struct Explicit {
+pub struct Explicit<'w> {
     /// How many threads search at the same time.
     pub threads: usize,
     /// Whether programs may be compiled; else the interpreter takes all steps.
     pub compile: bool,
+    /// Who is told how far it is. Several threads tell nothing.
+    pub watch: &'w dyn Watch,
 }
 
-impl Default for Explicit {
+impl Default for Explicit<'_> {
     fn default() -> Self {
-        Self { threads: 1, compile: true }
+        Self { threads: 1, compile: true, watch: &Unwatched }
     }
 }
 
-impl Engine for Explicit {
+impl Engine for Explicit<'_> {
     fn name(&self) -> &'static str {
-        "explicit"
+        ENTRY.name
     }
 
     fn check(&self, task: &Task, budget: &Budget) -> Outcome {
@@ -70,7 +91,7 @@ impl Engine for Explicit {
     }
 }
 
-impl Explicit {
+impl Explicit<'_> {
     fn decide(&self, task: &Task, budget: &Budget, statistics: &mut Statistics) -> Result<Verdict, Reason> {
         let negation = Negation::new(task, budget)?;
         statistics.count("automaton_states", negation.automaton.state_count() as u64);
@@ -80,7 +101,7 @@ impl Explicit {
                 Ok(space) => {
                     statistics.word("successors", "compiled");
                     // There is only one thread, to which every schedule is fair.
-                    let product = Product::new(space, &negation, Scheduler::Any);
+                    let product = Product::new(space, &negation, Scheduler::Any).watched_by(self.watch);
                     return self.run(product, budget, statistics);
                 }
                 Err(why) => statistics.word("not_compiled", why.what),
@@ -92,7 +113,7 @@ impl Explicit {
         let domains = move |question: &_, edge| inputs.answers(question, edge);
         let space = InterpretedSpace::new(task, &negation, tag_bits, domains, budget)?;
         let scheduler = if task.program.has_threads() { task.scheduler } else { Scheduler::Any };
-        self.run(Product::new(space, &negation, scheduler), budget, statistics)
+        self.run(Product::new(space, &negation, scheduler).watched_by(self.watch), budget, statistics)
     }
 
     /// Searches a product and makes a verdict of what is found.

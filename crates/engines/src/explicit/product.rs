@@ -12,6 +12,7 @@
 use automata::buchi::Marks;
 use foundation::Id;
 use program::semantics::Answer;
+use task::watch::{Interest, Progress, Unwatched, Watch};
 use task::{Negation, Reason, Scheduler, WordReader};
 
 use super::space::{Leads, Next, Space, Step, Successors};
@@ -40,6 +41,7 @@ pub struct Product<'n, S> {
     /// By the space's number of a word and state of the automaton: which of `moved` are the moves.
     known_moves: Vec<Option<(u32, u32)>>,
     moved: Vec<(u32, Marks)>,
+    watch: &'n dyn Watch,
 }
 
 /// For more words and states of the automaton than this, moves are looked up anew each time.
@@ -100,6 +102,20 @@ impl<'n, S: Space> Product<'n, S> {
             known_words: Vec::new(),
             known_moves: Vec::new(),
             moved: Vec::new(),
+            watch: &Unwatched,
+        }
+    }
+
+    /// The same under the eyes of somebody.
+    pub fn watched_by(self, watch: &'n dyn Watch) -> Self {
+        Self { watch, ..self }
+    }
+
+    /// Says how far the search is.
+    pub fn tell(&self, states: u64, transitions: u64) {
+        if self.watch.interest() >= Interest::Progress {
+            let counts = vec![("states", states), ("transitions", transitions)];
+            self.watch.progress(&Progress { engine: super::ENTRY.name, counts });
         }
     }
 

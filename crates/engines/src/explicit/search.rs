@@ -218,6 +218,7 @@ impl Search {
                         self.next_check = work + WORK_PER_CHECK;
                         self.measure();
                         budget.spend(self.work_since_check());
+                        product.tell(u64::from(self.visited), self.transitions);
                         if let Err(exhausted) = budget.check().and_then(|()| budget.allows(self.store.growth())) {
                             return Some(Found::Unknown(exhausted.into()));
                         }

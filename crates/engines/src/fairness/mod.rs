@@ -51,6 +51,7 @@ use program::passes::inline::NotInlined;
 use program::passes::{NotPrepared, Prepared, prepare, simplify};
 use program::{Op, Program};
 use smt::Z3;
+use task::registry::{Decides, Entry, SECOND, Turn};
 use task::watch::{Fate, Interest, Made, Progress, Trace, Unwatched, Watch};
 use task::{Certificate, Engine, Negation, Outcome, Reason, Statistics, Task, Unwritten, Verdict};
 
@@ -65,8 +66,17 @@ use refine::{Refinement, Refiner};
 use remainder::Rest;
 use show::Show;
 
-/// The name by which users choose it.
-const NAME: &str = "fairness";
+/// How the engine is chosen.
+pub const ENTRY: Entry = Entry {
+    name: "fairness",
+    about: "proves by refuting traces",
+    decides: Decides::Both,
+    shows: true,
+    writes_proofs: true,
+    takes: |_| Ok(()),
+    make: |setup| Box::new(Fairness { watch: setup.watch }),
+    turns: &[Turn { round: 3, work: 4 * SECOND, share: 4 }, Turn { round: 5, work: u64::MAX, share: 2 }],
+};
 
 /// Programs that inlining makes larger than this are refused.
 const MOST_EDGES: usize = 20_000;
@@ -89,7 +99,7 @@ impl Default for Fairness<'_> {
 
 impl Engine for Fairness<'_> {
     fn name(&self) -> &'static str {
-        NAME
+        ENTRY.name
     }
 
     fn check(&self, task: &Task, budget: &Budget) -> Outcome {
@@ -126,7 +136,7 @@ impl Work {
             ("refuted by prefixes", self.finite),
             ("by ranking functions", self.ranked),
         ];
-        Progress { engine: NAME, counts: counts.map(|(name, count)| (name, count as u64)).into() }
+        Progress { engine: ENTRY.name, counts: counts.map(|(name, count)| (name, count as u64)).into() }
     }
 }
 
@@ -279,7 +289,7 @@ impl Fairness<'_> {
 fn inlined(task: &Task) -> Result<Prepared, Reason> {
     prepare(&task.program, &task.atoms, task.semantics, MOST_EDGES).map_err(|why| match why {
         NotPrepared::Threads => Reason::unsupported("threads", first_thread(&task.program)),
-        NotPrepared::NotInlined(NotInlined::Recursion { span, .. }) => Reason::unsupported("recursion", Some(span)),
+        NotPrepared::NotInlined(NotInlined::Recursion { span, .. }) => Reason::of_recursion(span),
         NotPrepared::NotInlined(NotInlined::TooLarge) => Reason::unsupported("a program of this size", None),
         NotPrepared::NotInlined(NotInlined::NoEntry) => Reason::unsupported("a program without an entry", None),
     })

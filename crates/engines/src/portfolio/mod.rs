@@ -1,15 +1,13 @@
 //! The portfolio, `--engine auto`: several engines take their turns until one of them gives an answer whose evidence
 //! passes its check.
 //!
-//! The explicit engine comes first, for a moment: where a program's inputs and states are few it is the fastest, and
-//! where inputs are many it says so at once. Then a few executions are tried, and then the fairness engine, which does
-//! not mind infinitely many states. What neither has decided in its first turn gets longer turns, each from the
-//! beginning. Turns are measured by the work that engines count, so that the same engines take the same turns on every
+//! Which engines these are, and when it is whose turn, is in their entries of the registry. What nobody has decided in a
+//! first turn gets longer ones, each from the beginning. Turns are measured by the work that engines count, so that the same engines take the same turns on every
 //! machine; where the user limits the time, a turn takes a good part of what is left of it at most. An engine that has
 //! refused the program, given up, or given evidence that does not pass is not asked again.
 //!
-//! With two threads the explicit and the fairness engine start at the same time, and the first answer whose evidence
-//! passes counts. Engines are known here by [`Engine`] alone, and those who check evidence by [`Judge`].
+//! With several threads all that decide both ways start at the same time, and the first answer whose evidence passes
+//! counts. Engines are known here by [`Engine`] alone, and those who check evidence by [`Judge`].
 
 #[cfg(test)]
 mod tests;
@@ -18,61 +16,56 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use foundation::{Budget, Exhausted};
+use task::registry::{Decides, Entry, Setup, Turn};
 use task::{Attempt, Believer, Engine, Judge, Outcome, Reason, Statistics, Task, Verdict};
 
-use crate::explicit::Explicit;
-use crate::fairness::Fairness;
-use crate::sampling::Sampling;
-
-/// One turn: for so much work at most, and for this part of the time that is left.
-struct Turn {
-    member: Member,
-    work: u64,
-    share: u32,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Member {
-    Explicit,
-    Sampling,
-    Fairness,
-}
-
-/// A second's work, about.
-const SECOND: u64 = 1_000_000;
-
-/// The turns. The last ones take all that is left; sampling knows its own limits.
-const TURNS: [Turn; 6] = [
-    Turn { member: Member::Explicit, work: SECOND / 2, share: 8 },
-    Turn { member: Member::Sampling, work: u64::MAX, share: 8 },
-    Turn { member: Member::Fairness, work: 4 * SECOND, share: 4 },
-    Turn { member: Member::Explicit, work: 60 * SECOND, share: 3 },
-    Turn { member: Member::Fairness, work: u64::MAX, share: 2 },
-    Turn { member: Member::Explicit, work: u64::MAX, share: 1 },
-];
+/// How the portfolio is chosen.
+pub const ENTRY: Entry = Entry {
+    name: "auto",
+    about: "lets the others take turns",
+    decides: Decides::Both,
+    shows: true,
+    writes_proofs: false,
+    takes: |_| Ok(()),
+    make: |setup| Box::new(Portfolio::new(setup)),
+    turns: &[],
+};
 
 /// How much more work than a turn the check of what it found may be.
 const CHECKING: u64 = 4;
 
-/// The portfolio.
-#[derive(Clone, Copy, Debug)]
+/// The portfolio: all engines that have turns.
 pub struct Portfolio<'w> {
     threads: usize,
-    explicit: Explicit,
-    fairness: Fairness<'w>,
+    members: Vec<Member<'w>>,
+}
+
+/// An engine that takes turns.
+struct Member<'w> {
+    engine: Box<dyn Engine + Sync + 'w>,
+    decides: Decides,
+    turns: &'static [Turn],
 }
 
 impl<'w> Portfolio<'w> {
-    /// All engines, on so many threads. The fairness engine is the given one, which may be watched.
-    pub fn new(threads: usize, fairness: Fairness<'w>) -> Self {
-        let explicit = Explicit { threads: threads.saturating_sub(1).max(1), ..Explicit::default() };
-        Self { threads, explicit, fairness }
+    /// All engines of the setup's registry that have turns.
+    pub fn new(setup: &Setup<'w>) -> Self {
+        let entries = setup.registry.with_turns();
+        // Those that run at the same time share the threads.
+        let others = entries.iter().filter(|entry| entry.decides == Decides::Both).count().saturating_sub(1);
+        let shared = Setup { threads: setup.threads.saturating_sub(others).max(1), ..*setup };
+        let member = |entry: &&Entry| Member {
+            engine: Box::new(entry.engine(&shared)),
+            decides: entry.decides,
+            turns: entry.turns,
+        };
+        Self { threads: setup.threads, members: entries.iter().map(member).collect() }
     }
 }
 
 impl Engine for Portfolio<'_> {
     fn name(&self) -> &'static str {
-        "auto"
+        ENTRY.name
     }
 
     fn check(&self, task: &Task, budget: &Budget) -> Outcome {
@@ -80,41 +73,31 @@ impl Engine for Portfolio<'_> {
     }
 
     fn check_judged(&self, task: &Task, judge: &dyn Judge, budget: &Budget) -> Outcome {
-        let members = Members { explicit: &self.explicit, sampling: &Sampling, fairness: &self.fairness };
         match self.threads {
-            0 | 1 => members.in_turns(task, judge, budget),
-            _ => members.side_by_side(task, judge, budget),
+            0 | 1 => self.in_turns(task, judge, budget),
+            _ => self.side_by_side(task, judge, budget),
         }
     }
 }
 
-/// The engines that take turns.
-struct Members<'e> {
-    explicit: &'e (dyn Engine + Sync),
-    sampling: &'e (dyn Engine + Sync),
-    fairness: &'e (dyn Engine + Sync),
-}
-
-impl<'e> Members<'e> {
-    fn engine(&self, member: Member) -> &'e (dyn Engine + Sync) {
-        match member {
-            Member::Explicit => self.explicit,
-            Member::Sampling => self.sampling,
-            Member::Fairness => self.fairness,
-        }
-    }
-
+impl Portfolio<'_> {
     /// One engine after the other.
     fn in_turns(&self, task: &Task, judge: &dyn Judge, budget: &Budget) -> Outcome {
+        let mut turns: Vec<(&Member, &Turn)> =
+            self.members.iter().flat_map(|member| member.turns.iter().map(move |turn| (member, turn))).collect();
+        turns.sort_by_key(|(_, turn)| turn.round);
         let mut tried = Tried::default();
-        for Turn { member, work, share } in &TURNS {
-            let engine = self.engine(*member);
+        for (member, Turn { work, share, .. }) in turns {
+            let engine = &member.engine;
             if tried.has_given_up(engine.name()) {
                 continue;
             }
             // An engine that is the only one left has all the time.
-            let others = [Member::Explicit, Member::Fairness].map(|member| self.engine(member).name());
-            let is_alone = others.iter().all(|&other| other == engine.name() || tried.has_given_up(other));
+            let mut both = self.members.iter().filter(|member| member.decides == Decides::Both);
+            let is_alone = both.all(|other| {
+                let other = other.engine.name();
+                other == engine.name() || tried.has_given_up(other)
+            });
             let part = match budget.remaining() {
                 _ if is_alone => budget.part(),
                 Some(remaining) => budget.part_of(remaining / *share).part_with_work(*work),
@@ -136,26 +119,35 @@ impl<'e> Members<'e> {
                 break;
             }
         }
-        undecided(tried.attempts, self.sampling.name(), budget)
+        undecided(tried.attempts, |engine| self.tells_little(engine), budget)
     }
 
-    /// Both engines at the same time, after a few executions.
+    /// Whether an engine finds violations alone, so that it tells little where it has none.
+    fn tells_little(&self, engine: &str) -> bool {
+        let member = self.members.iter().find(|member| member.engine.name() == engine);
+        member.is_some_and(|member| member.decides == Decides::Violations)
+    }
+
+    /// The engines that decide both ways at the same time, after those that find violations alone.
     fn side_by_side(&self, task: &Task, judge: &dyn Judge, budget: &Budget) -> Outcome {
         let mut tried = Tried::default();
-        let start = Instant::now();
-        let sampled = self.sampling.check(task, &budget.part());
-        if let Some(outcome) = tried.note(sampled, judge, start, budget) {
-            return tried.decided(outcome);
+        let deciding = |decides: Decides| self.members.iter().filter(move |member| member.decides == decides);
+        for member in deciding(Decides::Violations) {
+            let start = Instant::now();
+            let found = member.engine.check(task, &budget.part());
+            if let Some(outcome) = tried.note(found, judge, start, budget) {
+                return tried.decided(outcome);
+            }
         }
-        let parts = [budget.part(), budget.part()];
+        let parts: Vec<(&Member, Budget)> = deciding(Decides::Both).map(|member| (member, budget.part())).collect();
         let (sender, answers) = mpsc::channel();
         std::thread::scope(|scope| {
-            for (engine, part) in [self.explicit, self.fairness].into_iter().zip(&parts) {
+            for (member, part) in &parts {
                 let sender = sender.clone();
                 scope.spawn(move || {
                     let start = Instant::now();
-                    // The receiver waits for both.
-                    let _ = sender.send((engine.check(task, part), start));
+                    // The receiver waits for all.
+                    let _ = sender.send((member.engine.check(task, part), start));
                 });
             }
             drop(sender);
@@ -172,12 +164,12 @@ impl<'e> Members<'e> {
                 }
                 decided = tried.note(outcome, judge, start, budget);
                 if decided.is_some() {
-                    parts.iter().for_each(Budget::cancel);
+                    parts.iter().for_each(|(_, part)| part.cancel());
                 }
             }
             match decided {
                 Some(outcome) => tried.decided(outcome),
-                None => undecided(tried.attempts, self.sampling.name(), budget),
+                None => undecided(tried.attempts, |engine| self.tells_little(engine), budget),
             }
         })
     }
@@ -247,17 +239,14 @@ fn disagreement(first: &Outcome, second: &Outcome) -> Outcome {
 }
 
 /// No engine has answered. Where the user interrupted, that is the reason, whatever limits of turns were reached before. Else
-/// the reason that tells most is that of the engine which went farthest: a limit before something that was not found, and
-/// that before something that is not supported. That a few executions show nothing tells least.
-fn undecided(mut tried: Vec<Attempt>, sampling: &str, budget: &Budget) -> Outcome {
+/// it is the reason that tells most ([`Reason::weight`]). That no violation was found tells least.
+fn undecided(mut tried: Vec<Attempt>, tells_little: impl Fn(&str) -> bool, budget: &Budget) -> Outcome {
     let weight = |attempt: &Attempt| match &attempt.reason {
-        Reason::Exhausted(Exhausted::Cancelled) => 6,
-        Reason::EvidenceRejected(_) | Reason::Unchecked(_) => 3,
-        _ if attempt.engine == sampling => 0,
-        Reason::Exhausted(Exhausted::Work) => 4,
-        Reason::Exhausted(_) => 5,
-        Reason::Incomplete(_) => 2,
-        Reason::Unsupported { .. } => 1,
+        Reason::Exhausted(Exhausted::Cancelled) | Reason::EvidenceRejected(_) | Reason::Unchecked(_) => {
+            attempt.reason.weight()
+        }
+        _ if tells_little(attempt.engine) => 0,
+        reason => reason.weight(),
     };
     let best = (0..tried.len()).rev().max_by_key(|&index| weight(&tried[index]));
     let Attempt { engine, mut reason, .. } = tried.remove(best.expect("some engine was tried"));

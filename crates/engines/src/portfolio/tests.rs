@@ -10,6 +10,7 @@ use program::{DataModel, Program};
 use task::{Certificate, Counterexample, Lasso, Scheduler, Unwritten};
 
 use super::*;
+use crate::{explicit, fairness, sampling};
 
 /// What an engine says when it is asked first, second, …; the last for ever.
 struct Says {
@@ -83,15 +84,16 @@ fn decide(
     threads: usize,
 ) -> (Outcome, Vec<&'static str>) {
     let says = |name, verdicts| Says { name, verdicts, asked: AtomicUsize::new(0) };
-    let (explicit, sampling) = (says("explicit", explicit), says("sampling", sampling));
-    let fairness = says("fairness", fairness);
-    let members = Members { explicit: &explicit, sampling: &sampling, fairness: &fairness };
+    let entries = [(explicit::ENTRY, explicit), (sampling::ENTRY, sampling), (fairness::ENTRY, fairness)];
+    let member = |(Entry { name, decides, turns, .. }, verdicts)| Member {
+        engine: Box::new(says(name, verdicts)),
+        decides,
+        turns,
+    };
+    let members = Portfolio { threads, members: entries.map(member).into() };
     let opinion = Opinion { failing: failing.to_vec(), judged: RefCell::default() };
     let (task, budget) = (task(), Budget::unlimited());
-    let outcome = match threads {
-        1 => members.in_turns(&task, &opinion, &budget),
-        _ => members.side_by_side(&task, &opinion, &budget),
-    };
+    let outcome = members.check_judged(&task, &opinion, &budget);
     (outcome, opinion.judged.into_inner())
 }
 
@@ -180,7 +182,7 @@ fn an_interrupt_is_told_before_all_limits() {
     reasons.extend([Reason::Incomplete("no rule".into()), Reason::Unchecked("no solver".into())]);
     let told = |first: &Reason, second: &Reason, budget: &Budget| {
         let attempt = |engine, reason: &Reason| Attempt { engine, time: Duration::ZERO, reason: reason.clone() };
-        let outcome = undecided(vec![attempt("one", first), attempt("other", second)], "sampling", budget);
+        let outcome = undecided(vec![attempt("one", first), attempt("other", second)], |_| false, budget);
         assert_eq!(outcome.tried.len(), 1);
         let Verdict::Unknown(reason) = outcome.verdict else { panic!("{:?}", outcome.verdict) };
         reason

@@ -20,6 +20,7 @@ mod shorten;
 use automata::ltl::evaluate_lasso;
 use foundation::{Budget, Exhausted};
 use program::semantics::{Answer, UndefinedMode};
+use task::registry::{Decides, Entry, Turn};
 use task::{Counterexample, Engine, Lasso, Outcome, Reason, Statistics, Task, Verdict};
 
 use answers::{Habit, Manner};
@@ -36,13 +37,25 @@ const ALL_EDGES: u64 = 200_000;
 /// How many units of work an edge is, about.
 const WORK_OF_AN_EDGE: u64 = 2;
 
+/// How the engine is chosen. It knows its own limits.
+pub const ENTRY: Entry = Entry {
+    name: "sampling",
+    about: "tries a few executions",
+    decides: Decides::Violations,
+    shows: false,
+    writes_proofs: false,
+    takes: covers,
+    make: |_| Box::new(Sampling),
+    turns: &[Turn { round: 2, work: u64::MAX, share: 8 }],
+};
+
 /// The engine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sampling;
 
 impl Engine for Sampling {
     fn name(&self) -> &'static str {
-        "sampling"
+        ENTRY.name
     }
 
     fn check(&self, task: &Task, budget: &Budget) -> Outcome {
@@ -79,10 +92,15 @@ fn manners() -> Vec<Manner> {
     ]
 }
 
-fn sample(task: &Task, budget: &Budget, statistics: &mut Statistics) -> Result<Verdict, Reason> {
-    if task.program.has_threads() || task.semantics.stop_at_call.is_some() {
-        return Err(Reason::unsupported("threads, and properties that end an execution", None));
+fn covers(task: &Task) -> Result<(), Reason> {
+    match task.program.has_threads() || task.semantics.stop_at_call.is_some() {
+        true => Err(Reason::unsupported("threads, and properties that end an execution", None)),
+        false => Ok(()),
     }
+}
+
+fn sample(task: &Task, budget: &Budget, statistics: &mut Statistics) -> Result<Verdict, Reason> {
+    covers(task)?;
     let never_cut = !task.program.may_be_cut() && task.semantics.undefined == UndefinedMode::Error;
     let mut sampler = Sampler { task, budget, monitor: Monitor::new(task), never_cut, edges_left: ALL_EDGES };
     let mut executions = 0;

@@ -3,23 +3,24 @@
 use std::time::{Duration, Instant};
 
 use certify::Decider;
+use engines::{explicit, fairness};
 use foundation::{Budget, SourceMap};
-use task::Scheduler;
+use task::{Entry, Scheduler};
 
 use super::{read, robustness, write};
 
 use crate::saved::Question;
-use check::{CheckedVerdict, EngineChoice, Settings, check};
+use check::{CheckedVerdict, Settings, check};
 use subject::{Input, Properties, Request, load};
 
-const WORLD: [(&str, &str, EngineChoice); 4] = [
-    ("int x; int main(void) { while (1) x = 1; }", "F \"x == 1\"", EngineChoice::Fairness),
-    ("int x; int main(void) { while (x < 9) x = x + 1; }", "F \"x == 9\"", EngineChoice::Explicit),
-    ("int x; int n(void); int main(void) { x = n(); while (x > 0) x = x - 1; }", "F end", EngineChoice::Fairness),
+const WORLD: [(&str, &str, Entry); 4] = [
+    ("int x; int main(void) { while (1) x = 1; }", "F \"x == 1\"", fairness::ENTRY),
+    ("int x; int main(void) { while (x < 9) x = x + 1; }", "F \"x == 9\"", explicit::ENTRY),
+    ("int x; int n(void); int main(void) { x = n(); while (x > 0) x = x - 1; }", "F end", fairness::ENTRY),
     (
         "int x, y, *p; int n(void); int main(void) { p = n() ? &x : &y; *p = n(); while (1) if (*p > 0) *p = *p - 1; }",
         "F G \"x <= 0\" && F G \"y <= 0\"",
-        EngineChoice::Fairness,
+        fairness::ENTRY,
     ),
 ];
 
@@ -31,7 +32,7 @@ fn request(program: &str, formula: &str) -> Request {
     }
 }
 
-fn certificate(program: &str, formula: &str, engine: EngineChoice) -> String {
+fn certificate(program: &str, formula: &str, engine: Entry) -> String {
     let request = request(program, formula);
     let subject = load(&request, &Budget::unlimited()).subject.expect("correct");
     let settings = Settings { engine, ..Settings::default() };

@@ -7,8 +7,8 @@ use semper::certificates::{self, multipliers::with_arguments};
 use semper::certify::Replayed;
 use semper::replay;
 use semper::saved::{Found, Question, Saved};
-use semper::task::{Attempt, Certificate, Scheduler, Verdict};
-use semper::{CheckedOutcome, CheckedVerdict, EngineChoice, RejectedEvidence, Request, Settings, Subject};
+use semper::task::{Attempt, Certificate, Entry, Scheduler, Verdict};
+use semper::{CheckedOutcome, CheckedVerdict, RejectedEvidence, Request, Settings, Subject};
 use validation::{Proved, of_proof, of_violation};
 
 use super::draft::Draft;
@@ -21,16 +21,20 @@ use super::{Ready, Status, load, output, refuse_because, request, show_diagnosti
 const NONE: &str = "none";
 
 pub(super) fn run(options: &CheckOptions) -> Result<Status> {
-    let engine = EngineChoice::ALL.iter().find(|(name, _)| *name == options.engine).map(|&(_, engine)| engine);
+    let engines = semper::engines::registry();
+    let engine = engines.find(&options.engine).copied();
     if engine.is_none() && options.engine != NONE {
-        let names: Vec<&str> = EngineChoice::ALL.iter().map(|(name, _)| *name).chain([NONE]).collect();
+        let names: Vec<&str> = engines.iter().map(|entry| entry.name).chain([NONE]).collect();
         let diagnostic = Diagnostic::error("unknown-engine", format!("there is no engine `{}`", options.engine))
             .help(format!("the engines are: {}", names.join(", ")));
         return refuse_because(diagnostic, &options.output);
     }
-    if options.dump_dir.is_some() && !matches!(engine, Some(EngineChoice::Auto | EngineChoice::Fairness)) {
+    if options.dump_dir.is_some() && !engine.is_some_and(|engine| engine.shows) {
         let message = format!("the engine `{}` has nothing to write for `--dump-dir`", options.engine);
-        let diagnostic = Diagnostic::error("nothing-to-dump", message).help("choose the engine `fairness` or `auto`");
+        let names: Vec<String> =
+            engines.iter().filter(|entry| entry.shows).map(|entry| format!("`{}`", entry.name)).collect();
+        let help = format!("choose the engine {}", names.join(" or "));
+        let diagnostic = Diagnostic::error("nothing-to-dump", message).help(help);
         return refuse_because(diagnostic, &options.output);
     }
     let request = request(&options.program, Some(&options.property), Some(&options.semantics));
@@ -52,16 +56,11 @@ pub(super) fn run(options: &CheckOptions) -> Result<Status> {
 }
 
 /// Decides all properties, one after the other.
-fn decide(
-    ready: Ready,
-    request: &Request,
-    engine: EngineChoice,
-    options: &CheckOptions,
-    limited: &Limited,
-) -> Result<Status> {
+fn decide(ready: Ready, request: &Request, engine: Entry, options: &CheckOptions, limited: &Limited) -> Result<Status> {
     let budget = &limited.budget;
     let settings = Settings {
         engine,
+        engines: semper::engines::registry(),
         scheduler: options.scheduler,
         threads: options.threads,
         checks_evidence: !options.no_check,

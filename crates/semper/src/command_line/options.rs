@@ -161,9 +161,8 @@ pub(crate) struct CheckOptions {
     pub property: PropertyOptions,
     #[command(flatten)]
     pub semantics: SemanticsOptions,
-    /// What decides the question: all states (`explicit`), proofs by refuted traces (`fairness`), a few executions
-    /// (`sampling`), or one after the other (`auto`); `none` only reads both sides and reports what was understood.
-    #[arg(long, value_name = "auto|explicit|fairness|sampling|none", default_value = "auto", help_heading = "Engine")]
+    // What the help says of it is made of the engines that there are.
+    #[arg(long, value_name = "ENGINE", default_value = "auto", help = engine_help(), help_heading = "Engine")]
     pub engine: String,
     /// Which schedules of threads count: all of them, or only those that are weakly or strongly fair to every thread.
     #[arg(long, value_name = "any|weak-fair|strong-fair", default_value = "any", hide_possible_values = true)]
@@ -504,6 +503,13 @@ where
     T: FromStr<Err = String> + Clone + Send + Sync + 'static,
 {
     PossibleValuesParser::new(table.iter().map(|(word, _)| *word)).try_map(|word| word.parse::<T>())
+}
+
+/// Lists the engines for the help of `--engine`.
+fn engine_help() -> String {
+    let engines = semper::engines::registry();
+    let entries: Vec<String> = engines.iter().map(|entry| format!("`{}` {}", entry.name, entry.about)).collect();
+    format!("What decides the question: {}, `none` only says what was understood", entries.join(", "))
 }
 
 /// Reads a number that is not negative.

@@ -404,8 +404,8 @@ impl Run<'_, '_> {
             Stop::Unsupported(what) => End::Refused(Reason::unsupported(what, self.span())),
             Stop::UnfitChoice(why) => End::Refused(Reason::Incomplete(why)),
             Stop::NoMoreChoices => match self.script.borrow_mut().denied.take() {
-                Some(Denied::Refused(Reason::Unsupported { what, span })) => {
-                    End::Refused(Reason::Unsupported { what, span: span.or_else(|| self.span()) })
+                Some(Denied::Refused(Reason::Unsupported { obstacle, what, span })) => {
+                    End::Refused(Reason::Unsupported { obstacle, what, span: span.or_else(|| self.span()) })
                 }
                 Some(Denied::Refused(reason)) => End::Refused(reason),
                 Some(Denied::Question | Denied::Schedule) | None => End::NotAlone,
