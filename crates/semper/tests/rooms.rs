@@ -25,7 +25,7 @@ fn every_crate_uses_only_the_rooms_it_may() {
             }
         }
     }
-    for room in table.keys() {
+    for room in table.keys().chain(table.values().flatten().flatten().filter(|used| used.contains('/'))) {
         let folder = room.split('/').next().unwrap();
         if !crates.contains_key(folder) {
             faults.push(format!("{room} is listed, but there is no crates/{folder}"));
@@ -34,8 +34,8 @@ fn every_crate_uses_only_the_rooms_it_may() {
     assert!(faults.is_empty(), "ARCHITECTURE.md and the Cargo.toml files differ:\n  {}", faults.join("\n  "));
 }
 
-/// Crates whose folders are rooms of their own (`engines/explicit`) are looked at in their source: no room may name
-/// another one, nor a crate that the table does not allow it.
+/// Crates whose folders are rooms of their own (`engines/explicit`) are looked at in their source: every folder is listed,
+/// and no room may name another one or a crate that the table does not allow it.
 #[test]
 fn rooms_inside_a_crate_keep_to_themselves() {
     let table = read_table(&fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap());
@@ -48,12 +48,20 @@ fn rooms_inside_a_crate_keep_to_themselves() {
     let mut looked_at = 0;
     for crate_name in crates.keys().filter(|name| !inner(name).is_empty()) {
         let rooms = inner(crate_name);
+        let folder = root().join("crates").join(crate_name).join("src");
+        for found in folders(&folder).difference(&rooms) {
+            faults.push(format!("{crate_name}/{found} is not listed"));
+        }
         for room in &rooms {
             let name = format!("{crate_name}/{room}");
             let allowed = &table[&name];
-            for (file, text) in sources_of(&root().join("crates").join(crate_name).join("src"), room) {
+            for (file, text) in sources_of(&folder, room) {
                 looked_at += 1;
-                let others = rooms.iter().filter(|other| *other != room);
+                let may_use = |other: &str| {
+                    let other = format!("{crate_name}/{other}");
+                    allowed.as_ref().is_none_or(|allowed| allowed.contains(&other))
+                };
+                let others = rooms.iter().filter(|other| *other != room && !may_use(other));
                 for other in others.filter(|other| names_path(&text, &format!("crate::{other}"))) {
                     faults.push(format!("{file} uses {crate_name}/{other}"));
                 }
@@ -70,6 +78,15 @@ fn rooms_inside_a_crate_keep_to_themselves() {
     }
     assert!(looked_at > 0, "no crate has rooms inside");
     assert!(faults.is_empty(), "ARCHITECTURE.md and the source texts differ:\n  {}", faults.join("\n  "));
+}
+
+/// The folders and files of a crate's source, but for its root.
+fn folders(source: &Path) -> BTreeSet<String> {
+    let stems = fs::read_dir(source).unwrap().flatten().filter_map(|entry| {
+        let stem = entry.path().file_stem()?.to_str()?.to_owned();
+        (!["lib", "main", "tests"].contains(&stem.as_str())).then_some(stem)
+    });
+    stems.collect()
 }
 
 /// The source texts of a room inside a crate, `room.rs` and the folder `room`, with their names. Tests may use what they
