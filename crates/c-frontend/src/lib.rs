@@ -8,8 +8,10 @@
 //! | --- | --- |
 //! | [`syntax`] | tokens, the grammar, the syntax tree |
 //! | [`types`] | the types of C, their layout and conversions |
+//! | `front_end` | C as one of the languages that are read |
 //! | `lower` | names, types and side effects resolved: the tree becomes edges of the program model |
 
+mod front_end;
 mod lower;
 #[doc(hidden)]
 pub mod robustness;
@@ -19,44 +21,12 @@ pub mod types;
 use std::collections::HashMap;
 
 use foundation::{Diagnostics, SourceId, SourceMap};
-use program::{DataModel, FunctionId, Program, VariableId};
+use program::{FunctionId, Program, VariableId};
 
+pub use front_end::C;
+pub use program::front_end::{Options, UndefinedFunctions};
 use syntax::symbols::{Symbol, Symbols};
 use types::{CTypes, Qual};
-
-/// What a call of a function without a body does besides returning any value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum UndefinedFunctions {
-    /// It writes any values to what its arguments reach, as far as their types say.
-    #[default]
-    Havoc,
-    /// Nothing.
-    Pure,
-}
-
-/// How a program is to be understood.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The sizes of the target machine.
-    pub data_model: DataModel,
-    /// Whether reading a volatile object yields input rather than what the program wrote.
-    pub volatile_input: bool,
-    /// What functions without a body do.
-    pub undefined_functions: UndefinedFunctions,
-    /// The function in which the program starts.
-    pub entry: String,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            data_model: DataModel::default(),
-            volatile_input: false,
-            undefined_functions: UndefinedFunctions::Havoc,
-            entry: "main".to_owned(),
-        }
-    }
-}
 
 /// A translated program, with what is needed to read atomic propositions over it.
 pub struct Translation {

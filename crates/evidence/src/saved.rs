@@ -18,7 +18,7 @@ use program::{DataModel, Program};
 use serde::{Deserialize, Serialize};
 use task::{Counterexample, Lasso, Scheduler};
 
-use subject::{Input, Properties, Request, Subject};
+use subject::{FrontEnds, Input, Properties, Request, Subject};
 
 pub use answers::SavedAnswer;
 pub use read::read;
@@ -267,6 +267,7 @@ impl Question {
             undefined: semantics.undefined.parse::<UndefinedMode>()?,
             malloc_may_fail: semantics.malloc_may_fail,
             atomicity: semantics.atomic.parse::<Atomicity>()?,
+            front_ends: FrontEnds::default(),
         };
         Ok((request, semantics.scheduler.parse::<Scheduler>()?))
     }

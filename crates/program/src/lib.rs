@@ -12,6 +12,7 @@
 //! | [`model`] | the program as a whole, and how to build one |
 //! | [`visit`] | what operations and expressions are made of: who only enumerates operands asks here |
 //! | [`atom`] | what a property may look at |
+//! | [`front_end`] | what turns texts into programs |
 //! | [`passes`] | changes to programs, each with its way back |
 //! | [`relevance`], [`lifetimes`] | what decides what a program does, and when local variables live: for the checks of evidence alone |
 //! | [`telling`] | what people call its variables and values |
@@ -21,6 +22,7 @@
 pub mod atom;
 pub mod cfa;
 pub mod expr;
+pub mod front_end;
 pub mod lifetimes;
 pub mod model;
 pub mod passes;

@@ -9,5 +9,5 @@ pub mod subject;
 
 pub use execute::{Execution, TraceTruth, execute, is_complete};
 pub use load::{Loaded, load};
-pub use request::{Input, Properties, Request};
+pub use request::{FrontEnds, Input, Properties, Request};
 pub use subject::{Property, Subject, goal};

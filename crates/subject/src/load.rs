@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use c_frontend::{Options, Translation, UndefinedFunctions};
 use foundation::{Budget, Diagnostic, Diagnostics, Exhausted, SourceMap};
 use host::{Preprocessor, Unit, WordSize};
-use program::semantics::{ObserveMode, Semantics};
+use program::front_end::{FrontEnd, Options, Translated, UndefinedFunctions};
+use program::semantics::Semantics;
 use program::{DataModel, VariableId};
 
 use crate::properties::{self, Given};
@@ -41,7 +41,8 @@ fn load_into(
     diagnostics: &mut Diagnostics,
 ) -> Option<Subject> {
     let mut given = properties::read(request, sources, diagnostics);
-    let units = read_units(request, budget, sources, diagnostics);
+    let front_end = request.front_end();
+    let units = read_units(request, front_end, budget, sources, diagnostics);
     if request.properties == Properties::Annotations {
         for unit in &units {
             properties::read_annotations(unit.written, &mut given, sources, diagnostics);
@@ -64,15 +65,21 @@ fn load_into(
     };
     // Faults in a formula do not keep those in the program from being found.
     let mut said = Diagnostics::new();
-    let translation = c_frontend::translate(&texts, sources, &options, &mut said);
+    let translated = front_end.translate(&texts, sources, &options, &mut said);
     diagnostics.extend(said);
-    let mut translation = translation?;
+    let mut translated = translated?;
     let written: Vec<_> = units.iter().map(|unit| unit.written).collect();
-    let atoms = properties::resolve_atoms(&given, &written, &mut translation, sources, diagnostics)?;
-    Some(assemble(request, given, translation, atoms))
+    let atoms = properties::resolve_atoms(&given, &written, &mut *translated, sources, diagnostics)?;
+    Some(assemble(request, given, translated, atoms))
 }
 
-fn read_units(request: &Request, budget: &Budget, sources: &mut SourceMap, diagnostics: &mut Diagnostics) -> Vec<Unit> {
+fn read_units(
+    request: &Request,
+    front_end: &dyn FrontEnd,
+    budget: &Budget,
+    sources: &mut SourceMap,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Unit> {
     let preprocessor = Preprocessor {
         include: request.include.clone(),
         define: request.define.clone(),
@@ -90,12 +97,18 @@ fn read_units(request: &Request, budget: &Budget, sources: &mut SourceMap, diagn
             None
         }
         Input::File(path) if path.ends_with(".prp") => {
-            let message = format!("`{path}` is a property file, not a C file");
+            let message = format!("`{path}` is a property file, not a {} file", front_end.language());
             let help = format!("property files are given with `--spec {path}`");
             diagnostics.push(Diagnostic::error("property-file", message).help(help));
             None
         }
-        Input::File(path) => host::load_unit(path, &preprocessor, sources, budget, diagnostics),
+        Input::File(path) if front_end.is_preprocessed() => {
+            host::load_unit(path, &preprocessor, sources, budget, diagnostics)
+        }
+        Input::File(path) => host::read_text(path, diagnostics).map(|text| {
+            let text = sources.add(path.as_str(), text);
+            Unit { text, written: text }
+        }),
         Input::Text { name, text } => {
             let text = sources.add(name.as_str(), text.as_str());
             Some(Unit { text, written: text })
@@ -104,9 +117,10 @@ fn read_units(request: &Request, budget: &Budget, sources: &mut SourceMap, diagn
     request.files.iter().enumerate().filter_map(read).collect()
 }
 
-fn assemble(request: &Request, given: Given, translation: Translation, atoms: Vec<program::Atom>) -> Subject {
-    let type_names = type_names(&translation, &atoms);
-    let program = translation.program;
+fn assemble(request: &Request, given: Given, translated: Box<dyn Translated>, atoms: Vec<program::Atom>) -> Subject {
+    let type_names = type_names(&*translated, &atoms);
+    let usual_observation = translated.usual_observation();
+    let program = translated.into_program();
     let Given { mut formulas, properties, assumptions, .. } = given;
     let properties = properties
         .into_iter()
@@ -118,7 +132,6 @@ fn assemble(request: &Request, given: Given, translation: Translation, atoms: Ve
             span: read.span,
         })
         .collect();
-    let usual_observation = if program.has_steps() { ObserveMode::Step } else { ObserveMode::Statement };
     let semantics = Semantics {
         integers: request.integers,
         observe: request.observe.unwrap_or(usual_observation),
@@ -131,10 +144,10 @@ fn assemble(request: &Request, given: Given, translation: Translation, atoms: Ve
 }
 
 /// The types of all variables that atoms read, in the program's own words.
-fn type_names(translation: &Translation, atoms: &[program::Atom]) -> BTreeMap<VariableId, String> {
+fn type_names(translated: &dyn Translated, atoms: &[program::Atom]) -> BTreeMap<VariableId, String> {
     let read = atoms.iter().flat_map(|atom| match atom {
         program::Atom::State { reads, .. } => reads.as_slice(),
         _ => &[],
     });
-    read.filter_map(|&variable| Some((variable, translation.type_of(variable)?))).collect()
+    read.filter_map(|&variable| Some((variable, translated.type_of(variable)?))).collect()
 }

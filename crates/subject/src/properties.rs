@@ -1,8 +1,8 @@
 //! Reads properties from wherever the user put them, and gives their atoms a meaning in the program.
 
 use automata::ltl::{self, Atom, AtomId, Formula, Formulas};
-use c_frontend::Translation;
-use foundation::{Diagnostic, Diagnostics, Severity, SourceId, SourceMap, Span};
+use foundation::{Diagnostic, Diagnostics, SourceId, SourceMap, Span};
+use program::front_end::Translated;
 
 use crate::request::{Properties, Request};
 use crate::subject;
@@ -76,7 +76,7 @@ fn read_file(path: &str, given: &mut Given, sources: &mut SourceMap, diagnostics
     }
 }
 
-/// Adds the properties that are written in a C text.
+/// Adds the properties that are written in a text of the program.
 pub fn read_annotations(written: SourceId, given: &mut Given, sources: &SourceMap, diagnostics: &mut Diagnostics) {
     let found = accept(ltl::annotations::find(sources, written, &mut given.formulas), diagnostics);
     given.properties.extend(found.into_iter().flatten().map(|annotation| Read {
@@ -92,7 +92,7 @@ pub fn read_annotations(written: SourceId, given: &mut Given, sources: &SourceMa
 pub fn resolve_atoms(
     given: &Given,
     written: &[SourceId],
-    translation: &mut Translation,
+    translated: &mut dyn Translated,
     sources: &mut SourceMap,
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<program::Atom>> {
@@ -101,13 +101,13 @@ pub fn resolve_atoms(
     let mut meanings = Vec::with_capacity(ids.len());
     for id in ids {
         let mut said = Diagnostics::new();
-        let meaning = resolve_atom(id, formulas, translation, sources, &mut said);
+        let meaning = resolve_atom(id, formulas, translated, sources, &mut said);
         // In a formula with a fault, a bare word may have been meant as an operator.
         let is_doubtful = given.faulty && matches!(formulas.atoms().get(id), Atom::Bare(_));
         if !is_doubtful {
             let text = formulas.atoms().get(id).expression().unwrap_or_default();
             for diagnostic in said.iter().cloned() {
-                diagnostics.push(with_advice(diagnostic, text, written, sources));
+                diagnostics.push(translated.explain(diagnostic, text, written, sources));
             }
         }
         meanings.push(meaning);
@@ -115,40 +115,10 @@ pub fn resolve_atoms(
     meanings.into_iter().collect()
 }
 
-/// Adds advice on what is no C although it looks like it, and on macros, which are gone when atoms are read.
-fn with_advice(diagnostic: Diagnostic, text: &str, written: &[SourceId], sources: &SourceMap) -> Diagnostic {
-    let name = diagnostic.primary.as_ref().map(|label| sources.snippet_text(label.span));
-    let macro_name = name.filter(|name| {
-        diagnostic.code == "unknown-name" && written.iter().any(|&source| defines(sources.text(source), name))
-    });
-    if let Some(name) = macro_name {
-        let advice = format!("`{name}` is a macro, which a property cannot name; write its value");
-        return diagnostic.help(advice);
-    }
-    const FOREIGN: [(&str, &str); 6] =
-        [("=>", ">="), ("=<", "<="), ("<>", "!="), (" and ", "&&"), (" or ", "||"), ("not ", "!")];
-    let is_foreign = |&&(sign, _): &&(&str, &str)| text.contains(sign);
-    match FOREIGN.iter().find(is_foreign).filter(|_| diagnostic.severity == Severity::Error) {
-        Some((sign, c)) => diagnostic.help(format!("in C, `{}` is written `{c}`", sign.trim())),
-        None => diagnostic,
-    }
-}
-
-/// Whether a text defines a macro.
-fn defines(text: &str, name: &str) -> bool {
-    text.lines().any(|line| {
-        let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
-        let defined = directive.and_then(|directive| directive.strip_prefix("define")).map(str::trim_start);
-        defined
-            .and_then(|defined| defined.strip_prefix(name))
-            .is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
-    })
-}
-
 fn resolve_atom(
     id: AtomId,
     formulas: &Formulas,
-    translation: &mut Translation,
+    translated: &mut dyn Translated,
     sources: &mut SourceMap,
     diagnostics: &mut Diagnostics,
 ) -> Option<program::Atom> {
@@ -156,7 +126,7 @@ fn resolve_atom(
     let origin = formulas.atoms().origin(id);
     if let Atom::Builtin(builtin) = atom {
         let function = |name: &str| {
-            let found = translation.function(name, origin.map(|origin| origin.span));
+            let found = translated.function(name, origin.map(|origin| origin.span));
             found.map_err(|fault| diagnostics.push(*fault)).ok()
         };
         return subject::builtin(builtin, function);
@@ -170,7 +140,7 @@ fn resolve_atom(
         whole(sources, source)
     });
     let mut said = Diagnostics::new();
-    let meaning = translation.atom(span, sources, &mut said);
+    let meaning = translated.atom(span, sources, &mut said);
     let split = origin.and_then(|origin| origin.whole_word).map(|span| sources.snippet_text(span).to_owned());
     for diagnostic in said.iter().cloned() {
         diagnostics.push(match &split {

@@ -1,6 +1,8 @@
 //! What a user asks for: which texts are read, which properties are meant, and by which semantics.
 
+use c_frontend::C;
 use program::DataModel;
+use program::front_end::FrontEnd;
 use program::semantics::{Atomicity, Integers, ObserveMode, UndefinedMode};
 
 /// What is to be loaded, and how it is to be read. The default values are those of the command line.
@@ -35,12 +37,34 @@ pub struct Request {
     pub malloc_may_fail: bool,
     /// Between what threads may be interrupted.
     pub atomicity: Atomicity,
+    /// The languages that are read.
+    pub front_ends: FrontEnds,
 }
 
-/// A C text.
+/// Front ends, the usual one first.
+#[derive(Clone, Debug)]
+pub struct FrontEnds(pub Vec<&'static dyn FrontEnd>);
+
+impl Default for FrontEnds {
+    fn default() -> Self {
+        Self(vec![&C])
+    }
+}
+
+impl Request {
+    /// The front end for the program's files: the one that reads the first of them, else the usual one.
+    pub fn front_end(&self) -> &'static dyn FrontEnd {
+        let first = self.files.first().map_or("", |(Input::File(name) | Input::Text { name, .. })| name);
+        let FrontEnds(all) = &self.front_ends;
+        let reader = all.iter().find(|front_end| front_end.reads(first)).or(all.first());
+        reader.copied().unwrap_or(&C)
+    }
+}
+
+/// A text of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// The file at a path. It is preprocessed where it contains directives.
+    /// The file at a path. It is preprocessed where it is in C and contains directives.
     File(String),
     /// A text that needs no preprocessing.
     Text {
