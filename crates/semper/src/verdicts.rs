@@ -210,7 +210,7 @@ fn trusted(proof: &Proof) -> Vec<String> {
 
 const READING: &str = "the reading of the program";
 
-fn evidence(verdict: &CheckedVerdict) -> Option<Evidence> {
+pub(crate) fn evidence(verdict: &CheckedVerdict) -> Option<Evidence> {
     match verdict {
         CheckedVerdict::Holds { certificate, proof } => {
             let found = found(certificate);

@@ -6,7 +6,9 @@ use anyhow::Result;
 use clap::CommandFactory;
 use clap::parser::ValueSource;
 use foundation::{Diagnostic, Diagnostics, SourceMap};
-use semper::kripke::{LoadedStructure, decide_all, load_structure};
+use semper::Settings;
+use semper::kripke::decide_all;
+use subject::structure::{LoadedStructure, load_structure};
 
 use super::limits::{Limited, no_verdict};
 use super::options::{Arguments, CfgFormat, CfgOptions, CheckOptions, Format, OutputOptions};
@@ -29,7 +31,7 @@ pub(super) fn check(options: &CheckOptions) -> Result<Status> {
     let Limited { budget, .. } = Limited::new(&options.limits, no_verdict(options.output.format));
     let request = request(&options.program, Some(&options.property), None);
     let LoadedStructure { sources, diagnostics, structure } = load_structure(&request);
-    let Some(mut structure) = structure else {
+    let Some(structure) = structure else {
         refuse(&diagnostics, &sources, &options.output)?;
         return Ok(Status::BadInput);
     };
@@ -40,7 +42,9 @@ pub(super) fn check(options: &CheckOptions) -> Result<Status> {
         return refuse_because(diagnostic, &options.output);
     }
     let start = Instant::now();
-    let report = decide_all(&mut structure, report::diagnostics::to_json(&diagnostics, &sources), &budget);
+    let settings =
+        Settings { engine: semper::engines::explicit::ENTRY, threads: options.threads, ..Settings::default() };
+    let report = decide_all(&structure, &settings, report::diagnostics::to_json(&diagnostics, &sources), &budget);
     let (count, seconds) = (report.properties.len(), start.elapsed());
     options.output.tell(|| format!("looked at {count} properties in {:.3} s", seconds.as_secs_f64()));
     match options.output.format {
