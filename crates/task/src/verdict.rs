@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use automata::translate::bounded::BoundedVerdict;
 use foundation::{Exhausted, Span};
 
 use crate::certificate::Certificate;
@@ -50,6 +51,19 @@ pub enum Verdict {
     Unknown(Reason),
 }
 
+impl Verdict {
+    /// The verdict as one of the four values of bounded checking; none where nothing is known.
+    pub fn bounded(&self) -> Option<BoundedVerdict> {
+        match self {
+            Verdict::Holds(_) => Some(BoundedVerdict::True),
+            Verdict::Violated(_) => Some(BoundedVerdict::False),
+            Verdict::Unknown(Reason::Bounded { presumably: true, .. }) => Some(BoundedVerdict::PresumablyTrue),
+            Verdict::Unknown(Reason::Bounded { presumably: false, .. }) => Some(BoundedVerdict::PresumablyFalse),
+            Verdict::Unknown(_) => None,
+        }
+    }
+}
+
 /// Why there is no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reason {
@@ -66,6 +80,14 @@ pub enum Reason {
     },
     /// The engine's means did not suffice.
     Incomplete(String),
+    /// Executions were followed up to a bound, and none of them decides the goal: it is presumably true or presumably
+    /// false, as it is where the last observed states are repeated for ever.
+    Bounded {
+        /// Whether it is presumably true, on all of them.
+        presumably: bool,
+        /// How many states of each execution were observed.
+        bound: usize,
+    },
     /// The engine says that the goal holds, but what it says cannot be checked.
     Unchecked(String),
     /// The evidence for a verdict did not pass its check: a fault in Semper.
@@ -116,7 +138,7 @@ impl Reason {
             Reason::Exhausted(Exhausted::Work) => 5,
             Reason::Exhausted(_) => 6,
             Reason::EvidenceRejected(_) | Reason::Unchecked(_) => 4,
-            Reason::Incomplete(_) => 3,
+            Reason::Incomplete(_) | Reason::Bounded { .. } => 3,
             Reason::Unsupported { obstacle: Obstacle::UnboundedInput, .. } => 1,
             Reason::Unsupported { .. } => 2,
         }
@@ -135,6 +157,10 @@ impl fmt::Display for Reason {
             Reason::Exhausted(exhausted) => write!(f, "{exhausted}"),
             Reason::Unsupported { what, .. } => write!(f, "unsupported: {what}"),
             Reason::Incomplete(what) => f.write_str(what),
+            Reason::Bounded { presumably, bound } => {
+                let word = if *presumably { "holds" } else { "is violated" };
+                write!(f, "it presumably {word}: nothing was decided within {bound} observed states")
+            }
             Reason::Unchecked(why) => write!(f, "it seems to hold, but the evidence cannot be checked: {why}"),
             Reason::EvidenceRejected(what) => write!(f, "internal error: evidence rejected: {what}"),
         }
@@ -170,5 +196,36 @@ impl Statistics {
     /// Adds a word.
     pub fn word(&mut self, name: &'static str, value: impl Into<String>) {
         self.0.push((name, Figure::Word(value.into())));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counterexample::Lasso;
+
+    #[test]
+    fn a_verdict_is_one_of_four_values_or_none() {
+        let bounded = |presumably| Verdict::Unknown(Reason::Bounded { presumably, bound: 9 });
+        let violated = Verdict::Violated(Counterexample::Lasso(Lasso::default()));
+        let values = [violated, bounded(false), bounded(true)].map(|verdict| verdict.bounded());
+        let expected = [BoundedVerdict::False, BoundedVerdict::PresumablyFalse, BoundedVerdict::PresumablyTrue];
+        assert_eq!(values, expected.map(Some));
+        assert_eq!(Verdict::Unknown(Reason::Incomplete(String::new())).bounded(), None);
+    }
+
+    #[test]
+    fn of_several_reasons_an_input_without_bounds_tells_least() {
+        let input = Reason::of_unbounded_input("`x` may have any value", None);
+        let others = [
+            Reason::unsupported("recursion", None),
+            Reason::Incomplete("no rule".into()),
+            Reason::Unchecked("no solver".into()),
+            Reason::Exhausted(Exhausted::Work),
+            Reason::Exhausted(Exhausted::Time),
+            Reason::Exhausted(Exhausted::Cancelled),
+        ];
+        assert!(others.iter().all(|other| other.weight() > input.weight()));
+        assert!(others.is_sorted_by_key(Reason::weight));
     }
 }
