@@ -1,24 +1,22 @@
 //! Deciding a property: a [`Task`] is made of the subject, an engine is asked, and what it answers is checked before
 //! anybody is told. A violation that does not pass its check is no verdict.
 
-use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use automata::ltl::{AtomId, Formula, Formulas, Node};
-use certify::{Closing, Decider, Proof, Rejected, Replayed, Unproved};
-use foundation::{Arena, Budget, Exhausted, Id};
-use program::semantics::{Change, Observation, RunEnd};
-use program::{EdgeId, Program};
+use automata::ltl::AtomId;
+use certify::{Decider, Proof, Rejected, Replayed, Unproved};
+use foundation::{Budget, Exhausted};
+use subject::Subject;
+use subject::execute::lead_back;
 use task::watch::{Unwatched, Watch};
 use task::{
     Attempt, Certificate, Counterexample, Engine, Entry, Judge, Outcome, Reason, Registry, Scheduler, Setup,
     Statistics, Task, Verdict,
 };
 
-use subject::execute::{interleaved, lead_back, shortest_lasso};
-use subject::{Property, Subject};
+use crate::prepare::{Prepared, prepare, task_of};
+use crate::shorten::shorten;
 
 /// How a property is decided.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -262,73 +260,6 @@ pub fn undecided(settings: &Settings, why: Exhausted) -> CheckedOutcome {
     }
 }
 
-/// The task that engines are asked for a property of the subject.
-pub fn task_of(subject: &Subject, property: usize, scheduler: Scheduler) -> Task {
-    prepare(subject, &subject.properties[property], scheduler).task
-}
-
-/// A task, and the way back from it to the subject.
-pub struct Prepared {
-    /// The task.
-    pub task: Task,
-    /// The atoms of the task, in order, by the subject's numbers.
-    atoms: Vec<AtomId>,
-    /// For each edge of the task's program, that of the subject's; none where they are the same.
-    original_edge: Option<Arena<EdgeId, EdgeId>>,
-}
-
-/// The task of a property. It knows the atoms of this property alone, because the atoms decide what is observed.
-pub fn prepare(subject: &Subject, property: &Property, scheduler: Scheduler) -> Prepared {
-    let (formulas, goal, atoms) = alone(&subject.formulas, property.goal);
-    let (program, original_edge) = match interleaved(subject) {
-        Some(fine) => (fine.program, Some(fine.original_edge)),
-        None => (subject.program.clone(), None),
-    };
-    let meanings: Vec<program::Atom> = atoms.iter().map(|atom| subject.atoms[atom.index()].clone()).collect();
-    let task = Task {
-        program: Arc::new(program),
-        atoms: meanings.into(),
-        formulas,
-        goal,
-        semantics: subject.semantics_for(property),
-        scheduler,
-    };
-    Prepared { task, atoms, original_edge }
-}
-
-/// A formula with nothing beside it, and the old numbers of its atoms in the order of the new ones.
-fn alone(formulas: &Formulas, formula: Formula) -> (Formulas, Formula, Vec<AtomId>) {
-    let mut copy = Formulas::new();
-    let subformulas = formulas.subformulas(formula);
-    let mut copies: Vec<Formula> = Vec::with_capacity(subformulas.len());
-    let mut atoms = Vec::new();
-    for &subformula in &subformulas {
-        let copied = |child: Formula| {
-            let at = subformulas.binary_search(&child).expect("children come before their parents");
-            copies[at]
-        };
-        let next = match formulas.node(subformula) {
-            Node::True => copy.truth(true),
-            Node::False => copy.truth(false),
-            Node::Atom(atom) => {
-                atoms.push(atom);
-                copy.atom_at(formulas.atoms().get(atom).clone(), formulas.atoms().origin(atom).cloned())
-            }
-            Node::Unary(operator, operand) => {
-                let operand = copied(operand);
-                copy.unary(operator, operand)
-            }
-            Node::Binary(operator, left, right) => {
-                let (left, right) = (copied(left), copied(right));
-                copy.binary(operator, left, right)
-            }
-        };
-        copies.push(next);
-    }
-    let goal = *copies.last().expect("a formula is one of its subformulas");
-    (copy, goal, atoms)
-}
-
 /// Checks the evidence for a property that holds. If it shows nothing, that is a fault of the engine, and no verdict.
 fn prove(task: &Task, certificate: Certificate, decider: &Decider, budget: &Budget) -> CheckedVerdict {
     match certify::prove_with(task, &certificate, Some(&host::run_source), decider, budget) {
@@ -360,72 +291,8 @@ fn replay(prepared: &Prepared, counterexample: &Counterexample, budget: &Budget)
     }
 }
 
-/// The shortest stem and loop that tell the same execution, inputs included.
-fn shorten(replayed: &mut Replayed, program: &Program) {
-    let Replayed { run, values, inputs, closing, .. } = replayed;
-    if let Closing::Growing { .. } = closing {
-        // What is said of a turn is said of this one.
-        return;
-    }
-    let RunEnd::Lasso { start } = &mut run.end else {
-        shorten_inputs(inputs);
-        return;
-    };
-    let observations = comparable(&run.observations, closing, program);
-    let asked = |at: usize| {
-        let first = inputs.partition_point(|input| input.observed < at);
-        inputs[first..].iter().take_while(move |input| input.observed == at).map(|input| &input.value)
-    };
-    let same = |at: usize, other: usize| {
-        observations[at] == observations[other] && values[at] == values[other] && asked(at).eq(asked(other))
-    };
-    let (begin, end) = shortest_lasso(*start, observations.len(), same);
-    drop(observations);
-    *start = begin;
-    run.observations.truncate(end);
-    values.truncate(end);
-    inputs.retain(|input| input.observed < end);
-    for input in inputs {
-        input.repeated = input.observed >= begin;
-    }
-}
-
-/// The observations without the changes of variables on which nothing depends: those do not keep two rounds apart.
-fn comparable<'r>(observations: &'r [Observation], closing: &Closing, program: &Program) -> Cow<'r, [Observation]> {
-    let Closing::Without(variables) = closing else { return Cow::Borrowed(observations) };
-    let names: Vec<&str> = variables.iter().map(|&variable| program.told_variable(variable)).collect();
-    let is_part = |change: &Change| {
-        let rests = names.iter().filter_map(|name| change.name.strip_prefix(name));
-        rests.into_iter().any(|rest| rest.is_empty() || rest.starts_with(['[', '.', '+']))
-    };
-    let without = |observation: &Observation| {
-        let mut observation = Observation { overflow: false, ..observation.clone() };
-        observation.changes.retain(|change| !is_part(change));
-        observation
-    };
-    observations.iter().map(without).collect()
-}
-
-/// The same for the inputs of a loop in which nothing is observed.
-fn shorten_inputs(inputs: &mut Vec<certify::Input>) {
-    let start = inputs.partition_point(|input| !input.repeated);
-    if start == inputs.len() {
-        return;
-    }
-    let last = inputs[start].observed;
-    let same = |at: usize, other: usize| {
-        let (input, other) = (&inputs[at], &inputs[other]);
-        input.observed == last && (&input.name, &input.value) == (&other.name, &other.value)
-    };
-    let (begin, end) = shortest_lasso(start, inputs.len(), same);
-    inputs.truncate(end);
-    inputs[begin..].iter_mut().for_each(|input| input.repeated = true);
-}
-
 #[cfg(test)]
 mod tests {
-    use automata::ltl::parse;
-    use foundation::SourceMap;
     use program::semantics::{Answer, Value};
     use task::Lasso;
 
@@ -487,27 +354,5 @@ mod tests {
         let unchecked = Settings { checks_evidence: false, ..checked.clone() };
         let believed = decide(&[6], 0, &unchecked, &Budget::unlimited());
         assert!(matches!(believed, CheckedVerdict::Violated { replayed: None, .. }));
-    }
-
-    #[test]
-    fn a_formula_alone_is_the_same_formula_over_its_own_atoms() {
-        let (mut sources, mut formulas) = (SourceMap::new(), Formulas::new());
-        let texts =
-            ["a && F b", "G (c -> F a)", "true U !(b || false)", "c", "X X (d W \"x > 0\") <-> d", "end R error"];
-        let read: Vec<Formula> = texts
-            .iter()
-            .map(|text| {
-                let source = sources.add("", *text);
-                parse(&sources, source, &mut formulas).unwrap()
-            })
-            .collect();
-        for formula in read {
-            let (copy, goal, atoms) = alone(&formulas, formula);
-            assert_eq!(copy.display(goal).to_string(), formulas.display(formula).to_string());
-            let names = copy.atoms().iter().map(|(_, atom)| atom.clone());
-            let olds = atoms.iter().map(|&atom| formulas.atoms().get(atom).clone());
-            assert!(names.eq(olds), "the numbers lead back to the same atoms");
-            assert_eq!(copy.atoms().len(), formulas.atoms_of(formula).len());
-        }
     }
 }

@@ -2,5 +2,11 @@
 //! is told.
 
 mod decide;
+mod prepare;
+mod shorten;
 
-pub use decide::*;
+pub use decide::{
+    Checked, CheckedOutcome, CheckedVerdict, RejectedEvidence, Settings, certify, check, check_watched, check_with,
+    undecided,
+};
+pub use prepare::{Prepared, prepare, task_of};
