@@ -9,13 +9,13 @@ use std::fmt::Write as _;
 use foundation::{Id, SourceId, SourceMap, Span};
 use program::semantics::{Occasion, Question, Value};
 use program::{Atom, DataModel, FunctionId, InputSource, Op, Program, VariableId, VariableKind};
+use subject::Subject;
 use task::Task;
 
 use crate::expected::Expected;
 use crate::instrument::{Instrumented, Plan, Site, instrument};
 use crate::queues::Queues;
 use crate::stubs::{NEEDED, REPLACED, stubs, written};
-use subject::Subject;
 
 /// The text that every driver has in common.
 pub(crate) const RUNTIME: &str = include_str!("runtime.c");

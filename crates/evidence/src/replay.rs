@@ -6,12 +6,12 @@
 
 use std::path::Path;
 
+use check::{CheckedOutcome, CheckedVerdict, Settings, check_with};
 use foundation::{Budget, Diagnostic, Diagnostics};
+use subject::{Input, Request, Subject};
 use task::{Counterexample, Engine, Lasso, Outcome, Reason, Scheduler, Statistics, Task, Verdict};
 
 use crate::saved::{Question, SavedFile, sha256};
-use check::{CheckedOutcome, CheckedVerdict, Settings, check_with};
-use subject::{Input, Request, Subject};
 
 /// The name that stands where an engine's does.
 pub const NAME: &str = "replay";

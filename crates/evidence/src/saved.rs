@@ -16,9 +16,8 @@ mod tests;
 use program::semantics::{Atomicity, Integers, ObserveMode, UndefinedMode};
 use program::{DataModel, Program};
 use serde::{Deserialize, Serialize};
-use task::{Counterexample, Lasso, Scheduler};
-
 use subject::{FrontEnds, Input, Properties, Request, Subject};
+use task::{Counterexample, Lasso, Scheduler};
 
 pub use answers::SavedAnswer;
 pub use read::read;

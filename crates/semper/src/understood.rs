@@ -6,7 +6,6 @@ use foundation::Id;
 use program::{Callee, FunctionId, Op, Program, VariableKind, print};
 use report::diagnostics::DiagnosticJson;
 use report::understood::{AtomUnderstood, ProgramFigures, PropertyUnderstood, Understood};
-
 use subject::{Property, Subject};
 
 /// The subject in figures and canonical forms, with `unknown` as the verdict on every property.

@@ -4,19 +4,19 @@ use automata::ltl::Formula;
 use certify::recheck::{Explored, Way};
 use certify::refutation::{Proved, Shown};
 use certify::{Closing, Decider, Proof, Replayed, Starved};
+use check::{Checked, CheckedOutcome, CheckedVerdict, Settings};
 use foundation::{Diagnostic, Diagnostics, SourceMap};
 use program::Program;
 use program::semantics::describe::value_text;
 use program::semantics::{RunEnd, Warning};
 use report::counterexample::{Counterexample, CounterexampleStep, Growth, Input};
 use report::verdict::{Evidence, Figure, PropertyVerdict, Tried};
+use subject::Subject;
 use task::{Attempt, Certificate, Reason, Scheduler};
 
 use crate::advice::advice;
 use crate::races;
 use crate::violation;
-use check::{Checked, CheckedOutcome, CheckedVerdict, Settings};
-use subject::Subject;
 
 /// The report on a property. What the user should know of how the program behaved is added to the diagnostics, which
 /// hold what is known of how it was read.

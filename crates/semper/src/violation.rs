@@ -10,7 +10,6 @@ use automata::ltl::{evaluate_lasso, evaluate_prefix, truth_table};
 use certify::{Closing, Replayed};
 use program::semantics::{ObserveMode, Occasion};
 use program::{EdgeId, FunctionId, LocationId, Observe, Program};
-
 use subject::{Subject, execute::loop_start};
 
 /// Words longer than this are not looked at.

@@ -7,7 +7,6 @@
 use foundation::{Id, Span};
 use program::semantics::UndefinedMode;
 use program::{EdgeId, EndKind, LocationId, Observe, Op, Program};
-
 use subject::Subject;
 
 /// More assumptions than this are not looked at.

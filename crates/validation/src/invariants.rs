@@ -9,6 +9,8 @@
 use std::collections::BTreeMap;
 
 use certify::Replayed;
+use check::{CheckedVerdict, Settings, check};
+use evidence::replay::replay;
 use foundation::Budget;
 use program::semantics::Integers;
 use task::Counterexample;
@@ -18,8 +20,6 @@ use crate::patched::{Original, Patch, asked, check_expression, load_patched};
 use crate::places::{Form, Site};
 use crate::transition::{Transition, is_well_founded};
 use crate::{Answer, Validation};
-use check::{CheckedVerdict, Settings, check};
-use evidence::replay::replay;
 
 /// The number of the first invariant that was false.
 const GHOSTS: [&str; 2] = ["int semper_bad", "int semper_choice(void)"];

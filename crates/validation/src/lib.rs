@@ -25,15 +25,15 @@ mod written;
 
 use automata::ltl::{Formulas, prp};
 use certify::Replayed;
+use check::Settings;
+use evidence::replay::hashes;
 use foundation::{Budget, Diagnostic, Diagnostics, SourceMap};
 use program::semantics::describe::value_text;
 use serde::Serialize;
+use subject::{Input, Properties, Request, Subject};
 use witness::{Invariant, Witness};
 
-use check::Settings;
-use evidence::replay::hashes;
 use patched::{Original, units};
-use subject::{Input, Properties, Request, Subject};
 
 pub use written::{Proved, of_proof, of_violation};
 

@@ -10,9 +10,9 @@ use c_frontend::syntax::ast::ExprKind;
 use c_frontend::syntax::parse_expression;
 use c_frontend::syntax::symbols::Symbols;
 use foundation::{Budget, Diagnostics, Severity, SourceId, SourceMap, Span};
+use subject::{Input, Loaded, Properties, Property, Request, Subject, load};
 
 use crate::places::Unit;
-use subject::{Input, Loaded, Properties, Property, Request, Subject, load};
 
 /// Something to be written around a piece of text.
 #[derive(Clone, Debug)]

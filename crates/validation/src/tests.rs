@@ -1,14 +1,14 @@
 //! Witnesses are right exactly when they are, and nothing that they say makes the validator fall over.
 
+use check::Settings;
 use foundation::{Budget, Diagnostics};
+use subject::{Input, Loaded, Request, load};
 use witness::{
     Action, Constraint, Content, DataModel, Entry, Format, Invariant, InvariantType, Language, Location, Metadata,
     Producer, Segment, Version, Waypoint, WaypointType, Witness,
 };
 
 use crate::{Answer, request_for, validate};
-use check::Settings;
-use subject::{Input, Loaded, Request, load};
 
 const PROGRAM: &str = "int nondet_int(void);
 void reach_error(void) { }

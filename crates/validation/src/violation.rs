@@ -11,6 +11,8 @@
 
 use std::collections::BTreeMap;
 
+use check::{CheckedVerdict, Settings, check};
+use evidence::replay::replay;
 use foundation::Budget;
 use task::Counterexample;
 use witness::select::{Kind, kind, stem_and_cycle, target};
@@ -19,8 +21,6 @@ use witness::{Action, Segment, Waypoint, WaypointType};
 use crate::patched::{Asked, Original, Patch, asked, check_expression, load_patched};
 use crate::places::{Form, Site};
 use crate::{Answer, Validation, told};
-use check::{CheckedVerdict, Settings, check};
-use evidence::replay::replay;
 
 /// The counter of passed segments, and what is turned when a cycle has been passed.
 const GHOSTS: [&str; 2] = ["int semper_at", "int semper_turn"];

@@ -8,11 +8,14 @@ use std::collections::{BTreeSet, HashMap};
 
 use automata::ltl::{Builtin, Node, Unary};
 use certify::Replayed;
+use check::{CheckedVerdict, Settings, check, task_of};
+use evidence::saved::{Found, as_sv_comp, metadata, specification};
 use foundation::{Budget, Id, SourceMap, Span};
 use program::passes::inline::{Context, ContextId};
 use program::passes::{Prepared, prepare};
 use program::semantics::{Occasion, RunEnd};
 use program::{Edge, EdgeId, LocationId, Observe, Op, Program, VariableId, VariableKind};
+use subject::{Request, Subject};
 use task::certificate::refutation::{Cell, Object, Place, Refutation};
 use task::certificate::sexp::Sexp;
 use task::{Certificate, Task};
@@ -26,9 +29,6 @@ use crate::c_text::{Named, Names, condition, expression};
 use crate::invariants::that_hold;
 use crate::patched::{Original, asked, load_patched, units};
 use crate::places::Unit;
-use check::{CheckedVerdict, Settings, check, task_of};
-use evidence::saved::{Found, as_sv_comp, metadata, specification};
-use subject::{Request, Subject};
 
 /// How much work it may be to look for candidates and to sort them out.
 const MOST_WORK: u64 = 20_000_000;

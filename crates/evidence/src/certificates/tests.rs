@@ -3,15 +3,15 @@
 use std::time::{Duration, Instant};
 
 use certify::Decider;
+use check::{CheckedVerdict, Settings, check};
 use engines::{explicit, fairness};
 use foundation::{Budget, SourceMap};
+use subject::{Input, Properties, Request, load};
 use task::{Entry, Scheduler};
 
 use super::{read, robustness, write};
 
 use crate::saved::Question;
-use check::{CheckedVerdict, Settings, check};
-use subject::{Input, Properties, Request, load};
 
 const WORLD: [(&str, &str, Entry); 4] = [
     ("int x; int main(void) { while (1) x = 1; }", "F \"x == 1\"", fairness::ENTRY),

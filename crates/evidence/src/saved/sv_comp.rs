@@ -10,13 +10,13 @@ use foundation::{SourceMap, Span};
 use program::EdgeId;
 use program::semantics::describe::value_text;
 use program::semantics::{Change, Observation, Occasion, RunEnd, Value};
+use subject::{Input as File, Request, Subject};
 use witness::{
     Action, Constraint, Content, DataModel, Entry, Format, Language, Location, Metadata, Producer, Segment, Version,
     Waypoint, WaypointType, Witness,
 };
 
 use super::{Found, entry_name};
-use subject::{Input as File, Request, Subject};
 
 /// The witness of a counterexample that was replayed. The hashes are those of the request's files, in order; the time is
 /// that of now, in the form of ISO 8601.

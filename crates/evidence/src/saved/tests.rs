@@ -2,16 +2,16 @@
 
 use std::collections::HashSet;
 
+use check::{CheckedVerdict, Settings, check};
 use foundation::{Budget, SourceMap};
 use program::semantics::{Answer, RunEnd, Value};
 use serde_json::Value as Json;
+use subject::{Loaded, load};
 use task::{Counterexample, Lasso, Scheduler};
 
 use super::*;
 use crate::replay::replay;
 use crate::saved;
-use check::{CheckedVerdict, Settings, check};
-use subject::{Loaded, load};
 
 /// Programs with properties that they violate: inputs, schedules, ends, loops, uninitialised memory, floats.
 const WORLD: &[(&str, &str)] = &[
