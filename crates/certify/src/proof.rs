@@ -101,7 +101,7 @@ pub fn prove_with(
 }
 
 fn violations_included(task: &Task, automaton: &Automaton<Guard>, budget: &Budget) -> Result<Inclusion, Unproved> {
-    included(&task.formulas, Signed::fails(task.goal), automaton, budget).map_err(|unproved| match unproved {
+    included(&task.formulas, Signed::fails(task.formula()), automaton, budget).map_err(|unproved| match unproved {
         Unproved::NotCovered(what) => {
             Unproved::NotCovered(format!("whether the automaton accepts every violation: {what}"))
         }

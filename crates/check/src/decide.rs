@@ -188,6 +188,8 @@ impl Judge for Examiner<'_> {
         if !self.settings.checks_evidence {
             return Ok(());
         }
+        // All evidence that is checked today is about words.
+        self.prepared.task.goal.linear()?;
         let start = Instant::now();
         self.seconds.set(None);
         let checked = match verdict {

@@ -7,7 +7,7 @@ use foundation::{Arena, Id};
 use program::EdgeId;
 use subject::execute::interleaved;
 use subject::{Property, Subject};
-use task::{Scheduler, Task};
+use task::{Goal, Scheduler, Task};
 
 /// The task that engines are asked for a property of the subject.
 pub fn task_of(subject: &Subject, property: usize, scheduler: Scheduler) -> Task {
@@ -36,7 +36,7 @@ pub fn prepare(subject: &Subject, property: &Property, scheduler: Scheduler) -> 
         program: Arc::new(program),
         atoms: meanings.into(),
         formulas,
-        goal,
+        goal: Goal::Linear(goal),
         semantics: subject.semantics_for(property),
         scheduler,
     };

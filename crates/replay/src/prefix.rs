@@ -35,7 +35,7 @@ fn steps_to_loss(task: &Task, lasso: &Lasso, budget: &Budget) -> Result<u64, Rej
     let log = RefCell::new(Log::default());
     let mut answers = Answers::new(lasso, &log);
     let mut walk = Walk::new(task, &mut answers, &log, false);
-    let mut progression = Progression::new(&task.formulas, task.goal);
+    let mut progression = Progression::new(&task.formulas, task.formula());
     let mut read = 0;
     let mut ended = walk.begin().is_some();
     loop {

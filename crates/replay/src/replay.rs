@@ -237,7 +237,7 @@ fn holds(task: &Task, word: &Word, closed: &Closed) -> bool {
         _ => word.numbers.len() - 1,
     };
     let (stem, repeated) = shortened(&word.numbers, start);
-    evaluate_lasso(&task.formulas, task.goal, &word.letters(stem), &word.letters(repeated))
+    evaluate_lasso(&task.formulas, task.formula(), &word.letters(stem), &word.letters(repeated))
 }
 
 /// The shortest stem and loop with the same infinite word.

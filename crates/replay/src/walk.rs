@@ -160,7 +160,7 @@ impl<'a> Walk<'a> {
             interpreter,
             observer: Observer::of_one_run(task.semantics.observe, &task.atoms),
             log,
-            word: Word::new(task.formulas.has_next(task.goal)),
+            word: Word::new(task.formulas.has_next(task.formula())),
             sights: Vec::new(),
             story: tells.then(|| Story { told: variables_to_tell(task), ..Story::default() }),
             calling: None,

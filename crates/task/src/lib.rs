@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`task`](mod@task) | a program, a property over it, and the semantics by which both are read |
+//! | [`goal`] | what is to hold: of executions, or of their tree |
 //! | [`negation`] | the automaton of the negated property, and how it reads words: the lazy product is a view of both |
 //! | [`engine`] | what an engine is |
 //! | [`registry`] | which engines there are, and how they are made |
@@ -17,6 +18,7 @@
 pub mod certificate;
 pub mod counterexample;
 pub mod engine;
+pub mod goal;
 pub mod judge;
 pub mod negation;
 pub mod registry;
@@ -27,6 +29,7 @@ pub mod watch;
 pub use certificate::{Certificate, ClosedStateSpace, Unwritten};
 pub use counterexample::{Counterexample, Lasso};
 pub use engine::Engine;
+pub use goal::{Goal, Universal};
 pub use judge::{Believer, Judge};
 pub use negation::{Letter, Negation, WordReader};
 pub use registry::{Entry, Registry, Setup};

@@ -32,12 +32,13 @@ pub struct Negation {
 impl Negation {
     /// Translates the negation of a task's goal.
     pub fn new(task: &Task, budget: &Budget) -> Result<Self, Reason> {
+        let goal = task.goal.linear()?;
         let atoms = task.goal_atoms();
         if atoms.len() > Letter::BITS as usize {
             return Err(Reason::unsupported(format!("a property with more than {} atoms", Letter::BITS), None));
         }
         let mut formulas = task.formulas.clone();
-        let negated = formulas.unary(Unary::Not, task.goal);
+        let negated = formulas.unary(Unary::Not, goal);
         let options = Options { target: Target::Tgba, budget: budget.clone(), ..Options::default() };
         let failure = |failure| match failure {
             Failure::Exhausted(exhausted) => Reason::Exhausted(exhausted),
@@ -45,7 +46,7 @@ impl Negation {
         };
         let automaton = translate::translate(&mut formulas, negated, &options).map_err(failure)?.automaton;
         // Where this cannot be found out within the budget's means, nothing is lost but speed.
-        let stutter_invariant = stutter::is_stutter_invariant(&mut formulas, task.goal, budget).unwrap_or(false);
+        let stutter_invariant = stutter::is_stutter_invariant(&mut formulas, goal, budget).unwrap_or(false);
         budget.check()?;
         Ok(Self { automaton, atoms, stutter_invariant })
     }

@@ -8,6 +8,8 @@ use automata::ltl::{AtomId, Formula, Formulas};
 use program::semantics::Semantics;
 use program::{Atom, Program};
 
+use crate::goal::Goal;
+
 /// A program and one property of it.
 #[derive(Clone, Debug)]
 pub struct Task {
@@ -16,10 +18,10 @@ pub struct Task {
     pub program: Arc<Program>,
     /// The meaning of every atom of `formulas`, in the order of their ids.
     pub atoms: Arc<[Atom]>,
-    /// The formulas among which the goal is found.
+    /// The formulas among which a linear goal is found.
     pub formulas: Formulas,
-    /// What every execution is to satisfy; assumptions are part of it.
-    pub goal: Formula,
+    /// What is to hold.
+    pub goal: Goal,
     /// By which semantics the program is read.
     pub semantics: Semantics,
     /// Which schedules count.
@@ -63,9 +65,15 @@ impl FromStr for Scheduler {
 impl Task {
     /// The atoms that the goal looks at, in ascending order.
     pub fn goal_atoms(&self) -> Vec<AtomId> {
-        let mut atoms = self.formulas.atoms_of(self.goal);
-        atoms.sort_unstable();
-        atoms.dedup();
-        atoms
+        self.goal.atoms(&self.formulas)
+    }
+
+    /// The formula that every execution is to satisfy.
+    ///
+    /// # Panics
+    ///
+    /// Where the goal is not linear: whoever asks knows that it is.
+    pub fn formula(&self) -> Formula {
+        self.goal.linear().expect("only linear goals come here")
     }
 }

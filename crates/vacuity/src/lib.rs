@@ -15,7 +15,7 @@ use check::{CheckedOutcome, CheckedVerdict, Settings, prepare};
 use foundation::{Budget, Diagnostic, Diagnostics, SourceMap, Span};
 use subject::{Property, Subject};
 use task::registry::{Chosen, Decides};
-use task::{Engine, Setup, Task, Verdict};
+use task::{Engine, Goal, Setup, Task, Verdict};
 
 use cuts::{Cut, find_cut};
 use suspects::{Asked, Part, Suspect, Why, atoms_written, each_suspect};
@@ -85,7 +85,7 @@ fn reasons(
         return warnings;
     }
     for suspect in &confirmed {
-        warnings.push(warning(suspect, &formulas, task.goal, subject, asked, sources));
+        warnings.push(warning(suspect, &formulas, task.formula(), subject, asked, sources));
     }
     warnings
 }
@@ -114,12 +114,12 @@ struct Found {
 fn search(task: &Task, has_assumptions: bool, asker: &Asker) -> Found {
     let mut formulas = task.formulas.clone();
     let (mut confirmed, mut has_execution, mut left) = (Vec::new(), false, MOST_SUSPECTS);
-    each_suspect(&mut formulas, task.goal, has_assumptions, &mut |formulas, suspect| {
+    each_suspect(&mut formulas, task.formula(), has_assumptions, &mut |formulas, suspect| {
         if left == 0 {
             return false;
         }
         left -= 1;
-        let stronger = Task { formulas: formulas.clone(), goal: suspect.stronger, ..task.clone() };
+        let stronger = Task { formulas: formulas.clone(), goal: Goal::Linear(suspect.stronger), ..task.clone() };
         let holds = asker.holds(&stronger);
         has_execution |= holds == Some(false);
         if holds == Some(true) {
@@ -138,7 +138,7 @@ fn is_without_execution(task: &Task, asker: &Asker) -> bool {
 fn without_execution(task: &Task) -> Task {
     let mut formulas = task.formulas.clone();
     let goal = formulas.truth(false);
-    Task { formulas, goal, ..task.clone() }
+    Task { formulas, goal: Goal::Linear(goal), ..task.clone() }
 }
 
 /// Whom the questions are put to, and how long an answer may take.

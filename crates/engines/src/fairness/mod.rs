@@ -73,7 +73,7 @@ pub const ENTRY: Entry = Entry {
     decides: Decides::Both,
     shows: true,
     writes_proofs: true,
-    takes: |_| Ok(()),
+    takes: |task| task.goal.linear().map(|_| ()),
     make: |setup| Box::new(Fairness { watch: setup.watch }),
     turns: &[Turn { round: 3, work: 4 * SECOND, share: 4 }, Turn { round: 5, work: u64::MAX, share: 2 }],
 };
@@ -145,7 +145,7 @@ impl Fairness<'_> {
         let mut negation = Negation::new(task, budget)?;
         negation.automaton = strength::by_strength(&negation.automaton);
         // Whoever checks the proof sees only from the formula's shape that repetitions do not count.
-        negation.stutter_invariant &= !task.formulas.has_next(task.goal);
+        negation.stutter_invariant &= !task.formulas.has_next(task.formula());
         statistics.count("automaton_states", negation.automaton.state_count() as u64);
         let inlined = inlined(task)?;
         budget.check()?;

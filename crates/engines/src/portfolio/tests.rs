@@ -74,7 +74,7 @@ fn task() -> Task {
     let goal = formulas.truth(true);
     let (semantics, scheduler) = (Semantics::default(), Scheduler::default());
     let program = Arc::new(Program::new(DataModel::default()));
-    Task { program, atoms: Arc::default(), formulas, goal, semantics, scheduler }
+    Task { program, atoms: Arc::default(), formulas, goal: task::Goal::Linear(goal), semantics, scheduler }
 }
 
 /// What comes of it, and whom the judge was asked about.

@@ -93,6 +93,7 @@ fn manners() -> Vec<Manner> {
 }
 
 fn covers(task: &Task) -> Result<(), Reason> {
+    task.goal.linear()?;
     match task.program.has_threads() || task.semantics.stop_at_call.is_some() {
         true => Err(Reason::unsupported("threads, and properties that end an execution", None)),
         false => Ok(()),
@@ -203,7 +204,7 @@ impl Sampler<'_> {
             End::Open | End::Asks(..) | End::None => return None,
         };
         let (stem, cycle) = word.split_at(stem_letters);
-        if evaluate_lasso(&self.task.formulas, self.task.goal, stem, cycle) {
+        if evaluate_lasso(&self.task.formulas, self.task.formula(), stem, cycle) {
             return None;
         }
         let by_habit = manner.chance.map_or(0, |(_, count)| count).saturating_add(manner.script.len());

@@ -32,7 +32,7 @@ impl Monitor {
 
     /// The monitor of a task's goal.
     pub(super) fn new(task: &Task) -> Self {
-        let start = Progression::new(&task.formulas, task.goal);
+        let start = Progression::new(&task.formulas, task.formula());
         let numbers = start.obligations().map(|key| (key.to_vec(), Self::START)).into_iter().collect();
         Self { states: vec![start], is_lost: vec![None], numbers, next: HashMap::new() }
     }

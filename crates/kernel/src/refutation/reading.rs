@@ -39,7 +39,7 @@ impl Reading {
     ) -> Result<Self, String> {
         let program = &prepared.program;
         covered(task)?;
-        let repeats = !task.formulas.has_next(task.goal);
+        let repeats = !task.formulas.has_next(task.formula());
         let observed: Vec<bool> =
             program.edges.values().map(|edge| task.semantics.observe.may_see(edge.observe)).collect();
         if !repeats && task.semantics.observe == ObserveMode::Change {

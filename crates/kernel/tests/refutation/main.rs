@@ -42,7 +42,7 @@ fn certificate(automaton: &str, rest: &str) -> Refutation {
 }
 
 fn is_proof(task: &Task, certificate: &Refutation) -> bool {
-    let (budget, violated) = (Budget::unlimited(), Signed::fails(task.goal));
+    let (budget, violated) = (Budget::unlimited(), Signed::fails(task.formula()));
     let inclusion = inclusion(&task.formulas, violated, &certificate.automaton, &budget);
     inclusion.is_ok_and(|inclusion| {
         let inclusion = inclusion.expect("the automaton simulates the tableau");

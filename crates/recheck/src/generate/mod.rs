@@ -213,7 +213,7 @@ impl<'a> Generator<'a> {
         let overflowed = if has_overflow { "w.overflow" } else { "ignored_overflow" };
         // A budget without a limit still ends before the machine does.
         let memory = budget.memory().unwrap_or(1 << 40);
-        let repetitions = self.task.formulas.has_next(self.task.goal);
+        let repetitions = self.task.formulas.has_next(self.task.formula());
         let _ = writeln!(
             text,
             "typedef {number} V;\ntypedef {unsigned} U;\n#define IDEAL {}\n#define OVERFLOWED {overflowed}\nstatic int ignored_overflow;\n\

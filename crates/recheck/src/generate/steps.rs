@@ -237,7 +237,8 @@ impl Generator<'_> {
     /// edge that changes no atom need not be looked at, because it would show the same letter once more; none is where
     /// repetitions count.
     pub(super) fn clean(&self) -> Vec<bool> {
-        let is_possible = !self.task.formulas.has_next(self.task.goal) && !self.task.atoms.contains(&Atom::Overflow);
+        let is_possible =
+            !self.task.formulas.has_next(self.task.formula()) && !self.task.atoms.contains(&Atom::Overflow);
         let mut clean = vec![is_possible; self.program.locations.len()];
         // The function that is entered there may be an atom.
         clean[self.prepared.start().index()] = false;

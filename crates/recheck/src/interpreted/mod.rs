@@ -228,7 +228,7 @@ impl<'a> Explorer<'a> {
             limits,
             budget,
             reader: Reader::new(automaton),
-            counts_repetitions: task.formulas.has_next(task.goal),
+            counts_repetitions: task.formulas.has_next(task.formula()),
             has_threads: task.program.has_threads(),
             keeps: kept(&task.program, |edge| asks(&task.program, classes.relevant, edge)),
             unnoticed,

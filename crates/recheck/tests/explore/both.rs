@@ -17,7 +17,7 @@ const LIMITS: Limits = Limits { states: 20_000, expected: 0 };
 /// The automaton of the negated goal, by the translation that engines use.
 pub fn negated(task: &Task) -> Automaton<Guard> {
     let mut formulas = task.formulas.clone();
-    let negated = formulas.unary(Unary::Not, task.goal);
+    let negated = formulas.unary(Unary::Not, task.formula());
     let options = Options { target: Target::Tgba, ..Options::default() };
     translate(&mut formulas, negated, &options).unwrap().automaton
 }

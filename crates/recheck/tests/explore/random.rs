@@ -187,7 +187,7 @@ fn compare(seed: u64, cases: usize, compiles: bool) -> Counts {
         };
         let task = task_under(&c, formula, Semantics { observe, ..Semantics::default() });
         let words = lassos(&mut random).into_iter().filter_map(|lasso| word(&task, &lasso));
-        let repetitions = task.formulas.has_next(task.goal);
+        let repetitions = task.formulas.has_next(task.formula());
         let words: Vec<_> = words.map(|word| if repetitions { word } else { without_repetitions(word) }).collect();
         let automaton = negated(&task);
         let mut automata = vec![automaton];

@@ -53,12 +53,12 @@ pub fn violates(task: &Task, lasso: &Lasso, length: usize) -> bool {
             let has_period = |period: &usize| later[..later.len() - period] == later[*period..];
             let period = (1..later.len() / 2).find(has_period).expect("the run is long enough to be periodic");
             let end = length / 2 + period;
-            return !evaluate_lasso(&task.formulas, task.goal, &letters[..length / 2], &letters[length / 2..end]);
+            return !evaluate_lasso(&task.formulas, task.formula(), &letters[..length / 2], &letters[length / 2..end]);
         }
         // Nothing is observed any more.
         RunEnd::Limit => last,
         RunEnd::Cut { .. } | RunEnd::NoMoreInputs | RunEnd::UnfitInput { .. } => return false,
         RunEnd::Exhausted(_) | RunEnd::Unsupported { .. } => panic!("{:?}", run.end),
     };
-    !evaluate_lasso(&task.formulas, task.goal, &letters[..start], &letters[start..])
+    !evaluate_lasso(&task.formulas, task.formula(), &letters[..start], &letters[start..])
 }

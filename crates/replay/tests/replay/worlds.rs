@@ -43,7 +43,14 @@ pub fn task_under(c: &str, formula: &str, semantics: Semantics) -> Task {
     let split = program.has_threads() && semantics.atomicity == Atomicity::Access;
     let program = if split { interleave(&program).program } else { program };
     let scheduler = Scheduler::Any;
-    Task { program: Arc::new(program), atoms: atoms.into(), formulas, goal, semantics, scheduler }
+    Task {
+        program: Arc::new(program),
+        atoms: atoms.into(),
+        formulas,
+        goal: task::Goal::Linear(goal),
+        semantics,
+        scheduler,
+    }
 }
 
 /// A lasso of input values.

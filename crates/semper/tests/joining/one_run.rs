@@ -38,7 +38,7 @@ impl Engine for OneRun {
         let letters: Vec<Letter> = run.observations.iter().map(|observation| letter(&observation.truth)).collect();
         let verdict = match run.end {
             RunEnd::Lasso { start }
-                if !evaluate_lasso(&task.formulas, task.goal, &letters[..start], &letters[start..]) =>
+                if !evaluate_lasso(&task.formulas, task.formula(), &letters[..start], &letters[start..]) =>
             {
                 Verdict::Violated(Counterexample::Lasso(Lasso::default()))
             }

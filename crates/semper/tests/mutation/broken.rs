@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use semper::automata::ltl::{Formula, Formulas, Node};
 use semper::program::{EdgeId, Op};
-use semper::task::Task;
+use semper::task::{Goal, Task};
 
 /// The tasks of an engine that overlooks something in the program.
 pub fn overlooking(task: &Task) -> Vec<(&'static str, Task)> {
@@ -52,14 +52,14 @@ fn changed(task: &Task, id: EdgeId, op: Option<Op>) -> Task {
 /// The tasks of a translation that loses a part of the goal: each of its subformulas becomes a constant.
 pub fn mistranslating(task: &Task) -> Vec<Task> {
     let mut found = Vec::new();
-    for part in task.formulas.subformulas(task.goal) {
-        if part == task.goal {
+    for part in task.formulas.subformulas(task.formula()) {
+        if part == task.formula() {
             continue;
         }
         for value in [false, true] {
             let mut formulas = task.formulas.clone();
-            let goal = replaced(&mut formulas, task.goal, part, value);
-            found.push(Task { formulas, goal, ..task.clone() });
+            let goal = replaced(&mut formulas, task.formula(), part, value);
+            found.push(Task { formulas, goal: Goal::Linear(goal), ..task.clone() });
         }
     }
     found

@@ -14,7 +14,7 @@ pub fn is_lost(task: &Task, automaton: &Automaton<Guard>) -> bool {
     let loops: Vec<&Vec<Letter>> = words.iter().filter(|word| !word.is_empty()).collect();
     words.iter().any(|stem| {
         loops.iter().any(|repeated| {
-            !evaluate_lasso(&task.formulas, task.goal, stem, repeated) && !accepts(automaton, stem, repeated)
+            !evaluate_lasso(&task.formulas, task.formula(), stem, repeated) && !accepts(automaton, stem, repeated)
         })
     })
 }

@@ -73,7 +73,7 @@ pub fn tasks(text: &str, formulas: &[&str], semantics: Semantics, scheduler: Sch
         program: Arc::clone(&program),
         atoms: Arc::clone(&atoms),
         formulas: interned.clone(),
-        goal,
+        goal: task::Goal::Linear(goal),
         semantics,
         scheduler,
     };
