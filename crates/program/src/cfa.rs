@@ -274,6 +274,8 @@ pub enum InputSource {
     Volatile(String),
     /// Inline assembly.
     Assembly,
+    /// A function that ended without the value that its caller wants.
+    MissingResult,
 }
 
 /// What a new heap object holds.

@@ -178,6 +178,7 @@ pub fn source_text(source: &InputSource) -> String {
         InputSource::Register(address) => format!("register {address:#x}"),
         InputSource::Volatile(name) => format!("volatile {name}"),
         InputSource::Assembly => "assembly".to_owned(),
+        InputSource::MissingResult => "a missing return value".to_owned(),
     }
 }
 

@@ -224,6 +224,7 @@ fn subject_of(program: &Program, op: &Op) -> String {
         Op::Input { source: InputSource::Register(address), .. } => format!("the register at `{address:#x}`"),
         Op::Input { source: InputSource::Volatile(name), .. } => format!("the volatile object `{name}`"),
         Op::Input { source: InputSource::Assembly, .. } => "the output of inline assembly".to_owned(),
+        Op::Input { source: InputSource::MissingResult, .. } => "a return value that is missing".to_owned(),
         Op::Call { callee: Callee::Function(function), .. } => {
             format!("the result of `{}`", program.functions[*function].name)
         }

@@ -443,7 +443,7 @@ impl Inliner<'_> {
             let target = Place::variable(result, ty);
             ops.push(match value {
                 Some(value) => Op::Assign { target, value: self.converted(value, ty) },
-                None => Op::Input { target, source: InputSource::External("a missing return value".to_owned()) },
+                None => Op::Input { target, source: InputSource::MissingResult },
             });
         }
         let variables = &self.contexts[copy.context].variables;

@@ -72,9 +72,6 @@ pub enum NotPrepared {
 /// How often [`simplify`] repeats its passes at most.
 const MOST_ROUNDS: usize = 8;
 
-/// What inlining calls the source of a return value that is missing.
-const MISSING_RETURN_VALUE: &str = "a missing return value";
-
 /// Prepares a program for a property with these atoms. The new program may have at most so many edges.
 pub fn prepare(
     program: &Program,
@@ -311,7 +308,7 @@ impl Prepared {
 /// is read, so that it is as if the variable was declared anew. A global cannot be declared: there the value stays an
 /// input, which is asked for at once.
 fn missing_result(program: &Program, edge: EdgeId) -> Option<VariableId> {
-    let Op::Input { target, source: InputSource::External(source) } = &program.edges[edge].op else { return None };
-    let variable = target.as_variable().filter(|_| source == MISSING_RETURN_VALUE)?;
+    let Op::Input { target, source: InputSource::MissingResult } = &program.edges[edge].op else { return None };
+    let variable = target.as_variable()?;
     program.owner(variable).map(|_| variable)
 }

@@ -61,6 +61,7 @@ impl Question {
                 InputSource::Argument { function, argument } => format!("{function}.{argument}"),
                 InputSource::Register(address) => format!("{address:#x}"),
                 InputSource::Assembly => "asm".to_owned(),
+                InputSource::MissingResult => "a missing return value".to_owned(),
             },
             Question::Uninitialised { what, .. } => what.clone(),
             Question::Register { address, .. } => format!("{address:#x}"),
