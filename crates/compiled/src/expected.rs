@@ -10,9 +10,9 @@ use program::semantics::event::Event;
 use program::semantics::interpreter::Interpreter;
 use program::semantics::observe::{Observer, Sight};
 use program::semantics::state::Status;
-use program::semantics::step::Stepped;
-use program::semantics::threads::Next;
-use program::semantics::{Answer, Choices, ObjectId, ObserveMode, Occasion, Question, Stop, Value};
+use program::semantics::{
+    Answer, Choices, Driver, Listener, ObjectId, ObserveMode, Occasion, Question, RunEnd, Stop, Value,
+};
 use task::{Lasso, Task};
 
 /// An execution up to some point.
@@ -66,107 +66,94 @@ const MOST_STEPS: u64 = 20_000_000;
 
 /// Follows the execution of a lasso, which is known to be one.
 pub(crate) fn follow(task: &Task, lasso: &Lasso, reach: Reach, budget: &Budget) -> Expected {
-    let mut expected = Expected::default();
-    // An execution that cannot go on is followed as far as it goes.
-    let _ = walk(task, lasso, reach, budget, &mut expected);
-    expected
-}
-
-fn walk(task: &Task, lasso: &Lasso, reach: Reach, budget: &Budget, expected: &mut Expected) -> Result<(), Stop> {
-    let program = &*task.program;
-    let Some(entry) = program.entry else { return Ok(()) };
     let log = RefCell::new(Vec::new());
     let mut answers = Given { lasso, given: 0, log: &log };
-    let mut interpreter = Interpreter::new(program, task.semantics, &mut answers);
-    interpreter.notes_reads = program.has_threads() || task.semantics.observe == ObserveMode::Change;
-    let mut all = Observer::new(ObserveMode::Statement, &task.atoms);
-    let mut counted = Observer::new(task.semantics.observe, &task.atoms);
-    let mut count = 1;
-    let mut open: Vec<bool> = Vec::new();
-    interpreter.start(entry)?;
-    let events = std::mem::take(&mut interpreter.events);
-    all.begin(&events);
-    counted.begin(&events);
-    let sight = all.look(&mut interpreter, Occasion::Start)?;
-    note(expected, &log, 0);
-    record(expected, &interpreter, vec![sight]);
-    if task.semantics.stop_at_call == Some(entry) {
-        return Ok(());
+    let mut interpreter = Interpreter::new(&task.program, task.semantics, &mut answers);
+    interpreter.notes_reads = task.program.has_threads() || task.semantics.observe == ObserveMode::Change;
+    let mut driver = Driver::new(interpreter, Observer::new(ObserveMode::Statement, &task.atoms));
+    let mut follower = Follower {
+        expected: Expected::default(),
+        log: &log,
+        counted: Observer::new(task.semantics.observe, &task.atoms),
+        count: 1,
+        open: Vec::new(),
+        is_begun: false,
+    };
+    // An execution that cannot go on is followed as far as it goes.
+    if let Err(RunEnd::Undefined { .. }) = follower.walk(&mut driver, reach, budget) {
+        follower.expected.undefined = true;
     }
-    let mut steps = 0u64;
-    let mut last_thread = 0;
-    loop {
-        steps += 1;
-        let too_long = steps > MOST_STEPS || (steps.is_multiple_of(1024) && budget.check().is_err());
-        if count >= reach.observations || expected.events.len() >= reach.events || too_long {
-            return Ok(());
+    follower.expected
+}
+
+/// Writes down what is expected.
+struct Follower<'a> {
+    expected: Expected,
+    log: &'a RefCell<Vec<(Question, Value)>>,
+    /// Observes what the property observes.
+    counted: Observer<'a>,
+    count: usize,
+    /// By thread: whether it has looked at shared memory in a full expression that has not ended.
+    open: Vec<bool>,
+    /// Whether a part of the present step was seen.
+    is_begun: bool,
+}
+
+impl Follower<'_> {
+    fn walk(&mut self, driver: &mut Driver<'_>, reach: Reach, budget: &Budget) -> Result<(), RunEnd> {
+        driver.begin(self)?;
+        let mut last_thread = 0;
+        for steps in 1..=MOST_STEPS {
+            let too_long = steps.is_multiple_of(1024) && budget.check().is_err();
+            if self.count >= reach.observations || self.expected.events.len() >= reach.events || too_long {
+                break;
+            }
+            let thread = driver.schedule(self)?;
+            self.open.resize(self.open.len().max(thread as usize + 1), false);
+            self.expected.interrupts |= thread != last_thread && self.open.get(last_thread as usize) == Some(&true);
+            last_thread = thread;
+            self.is_begun = false;
+            driver.step_of(thread, self)?;
         }
-        let finish = |expected: &mut Expected, interpreter: &mut Interpreter<'_>, all: &mut Observer<'_>, occasion| {
-            all.look(interpreter, occasion).map(|sight| record(expected, interpreter, vec![sight]))
-        };
-        let thread = match interpreter.schedule()? {
-            Next::Thread(thread) => thread,
-            Next::AllEnded => {
-                let occasion = Occasion::End(program::EndKind::Return);
-                return finish(expected, &mut interpreter, &mut all, occasion);
-            }
-            Next::Deadlock => return finish(expected, &mut interpreter, &mut all, Occasion::Deadlock),
-        };
-        open.resize(open.len().max(thread as usize + 1), false);
-        expected.interrupts |= thread != last_thread && open.get(last_thread as usize) == Some(&true);
-        last_thread = thread;
-        let mut stepped = interpreter.step(thread);
-        let threads = interpreter.state.threads.iter();
-        expected.ended_threads = threads.map(|thread| thread.status != Status::Running).collect();
-        loop {
-            let events = std::mem::take(&mut interpreter.events);
-            expected.overflows |= events.contains(&Event::Overflow);
-            open[thread as usize] |= events.iter().any(touches_shared);
-            let before = expected.events.len();
-            let sights = all.follow(&mut interpreter, &events)?;
-            note(expected, &log, before);
-            let seen = !sights.is_empty();
-            record(expected, &interpreter, sights);
-            count += counted.follow(&mut interpreter, &events)?.len();
-            if seen {
-                open[thread as usize] = false;
-            }
-            match stepped {
-                Ok(Stepped::Done) => break,
-                Ok(Stepped::Pause(rest)) => stepped = interpreter.resume(rest),
-                Ok(Stepped::End(kind)) => return finish(expected, &mut interpreter, &mut all, Occasion::End(kind)),
-                Ok(Stepped::Cut) => return Ok(()),
-                Ok(Stepped::StoppedAtCall(function)) => {
-                    let entered = expected.events.last().map(|last| last.occasion);
-                    if entered == Some(Occasion::Entered(function)) {
-                        return Ok(());
-                    }
-                    return finish(expected, &mut interpreter, &mut all, Occasion::Entered(function));
-                }
-                Err(Stop::Undefined(kind)) => {
-                    expected.undefined = true;
-                    return finish(expected, &mut interpreter, &mut all, Occasion::Error(kind));
-                }
-                Err(other) => return Err(other),
-            }
-        }
+        Ok(())
     }
 }
 
-/// Takes the values that were asked for after so many observations, by the program or by an atom that looks at it.
-fn note(expected: &mut Expected, log: &RefCell<Vec<(Question, Value)>>, after: usize) {
-    let asked =
-        log.borrow_mut().drain(..).map(|(question, value)| Asked { question, value, after }).collect::<Vec<_>>();
-    expected.asked.extend(asked);
-}
+impl Listener for Follower<'_> {
+    fn happened(&mut self, driver: &mut Driver<'_>, events: &[Event]) -> Result<(), Stop> {
+        let interpreter = &mut driver.interpreter;
+        if !std::mem::replace(&mut self.is_begun, true) {
+            let threads = interpreter.state.threads.iter();
+            self.expected.ended_threads = threads.map(|thread| thread.status != Status::Running).collect();
+        }
+        self.expected.overflows |= events.contains(&Event::Overflow);
+        self.open[interpreter.running as usize] |= events.iter().any(touches_shared);
+        self.count += self.counted.follow(interpreter, events)?.len();
+        Ok(())
+    }
 
-fn record(expected: &mut Expected, interpreter: &Interpreter<'_>, sights: Vec<Sight>) {
-    for Sight { occasion, truth, .. } in sights {
-        let span = match occasion {
-            Occasion::Edge(edge) => Some(interpreter.program.edges[edge].span),
-            _ => None,
-        };
-        expected.events.push(ExpectedEvent { occasion, span, thread: interpreter.running, truth });
+    fn observed(&mut self, driver: &mut Driver<'_>, sights: &[Sight]) -> Result<(), Stop> {
+        let (program, running) = (driver.interpreter.program, driver.interpreter.running);
+        // What was asked for by the program, or by an atom that looks at it.
+        let after = self.expected.events.len();
+        let asked = self.log.take().into_iter().map(|(question, value)| Asked { question, value, after });
+        self.expected.asked.extend(asked);
+        for Sight { occasion, truth, .. } in sights {
+            let span = match occasion {
+                Occasion::Start => {
+                    self.counted.attention.clone_from(&driver.observer.attention);
+                    None
+                }
+                Occasion::Edge(edge) => Some(program.edges[*edge].span),
+                _ => None,
+            };
+            let event = ExpectedEvent { occasion: *occasion, span, thread: running, truth: truth.clone() };
+            self.expected.events.push(event);
+        }
+        if let Some(open) = self.open.get_mut(running as usize).filter(|_| !sights.is_empty()) {
+            *open = false;
+        }
+        Ok(())
     }
 }
 

@@ -13,12 +13,12 @@ use host::{Preprocessor, WordSize};
 use num_bigint::BigInt;
 use program::passes::inline::inline;
 use program::semantics::evaluate::evaluate;
-use program::semantics::event::Event;
 use program::semantics::interpreter::Interpreter;
-use program::semantics::step::Stepped;
-use program::semantics::threads::Next;
-use program::semantics::{Answer, Choices, Limits, ObserveMode, Question, RunEnd, Semantics, Stop, Value, run};
-use program::{Atom, CompareOp, DataModel, ExprId, ExprKind, IntType, Observe, Program, Scalar};
+use program::semantics::observe::{Observer, Sight};
+use program::semantics::{
+    Answer, Choices, Driver, Limits, Listener, ObserveMode, Question, RunEnd, Semantics, Stop, Value, run,
+};
+use program::{Atom, CompareOp, DataModel, ExprId, ExprKind, IntType, Program, Scalar};
 
 use crate::compiled::TemporaryFolder;
 use crate::passes;
@@ -71,7 +71,7 @@ fn trace_or_panic(generated: &GeneratedProgram, data_model: DataModel) -> Result
     let budget = Budget::unlimited().with_time(TIMEOUT);
     let mut inputs = Inputs::new(generated);
     let trace = follow(program, &observed, generated.step_limit, &mut inputs, &budget)
-        .map_err(|(stop, span)| describe(&stop, span, &sources))?;
+        .map_err(|(end, span)| describe(&end, span, &sources))?;
 
     let limits = Limits { observations: generated.step_limit + 1, edges: MOST_EDGES };
     let whole = run(program, semantics(), &[], &mut Inputs::new(generated), limits, &budget);
@@ -85,7 +85,7 @@ fn trace_or_panic(generated: &GeneratedProgram, data_model: DataModel) -> Result
     if let Ok(inlined) = inline(program, MOST_INLINED_EDGES) {
         let mut inputs = Inputs::new(generated);
         let again = follow(&inlined.program, &observed, generated.step_limit, &mut inputs, &budget)
-            .map_err(|(stop, span)| format!("inlined: {}", describe(&stop, span, &sources)))?;
+            .map_err(|(end, span)| format!("inlined: {}", describe(&end, span, &sources)))?;
         if again != trace {
             return Err("inlining calls changes the trace".to_owned());
         }
@@ -160,7 +160,7 @@ fn integer(translation: &mut Translation, text: &str, sources: &mut SourceMap) -
     })
 }
 
-type Interrupted = (Stop, Option<Span>);
+type Interrupted = (RunEnd, Option<Span>);
 
 /// Runs the program and writes down every observed state.
 fn follow(
@@ -170,56 +170,42 @@ fn follow(
     inputs: &mut Inputs,
     budget: &Budget,
 ) -> Result<Vec<String>, Interrupted> {
-    let mut interpreter = Interpreter::new(program, semantics(), inputs);
-    let mut trace = Vec::new();
-    let result = follow_into(&mut interpreter, observed, step_limit, budget, &mut trace);
-    let span = interpreter.edge.map(|edge| program.edges[edge].span);
-    result.map(|()| trace).map_err(|stop| (stop, span))
+    let interpreter = Interpreter::new(program, semantics(), inputs);
+    let mut driver = Driver::new(interpreter, Observer::new(ObserveMode::Step, &[]));
+    let mut trace = Trace { observed, states: Vec::new() };
+    let end = walk(&mut driver, step_limit, budget, &mut trace);
+    end.map(|()| trace.states).map_err(|end| (end, driver.span()))
 }
 
-fn follow_into(
-    interpreter: &mut Interpreter<'_>,
-    observed: &[(&str, ExprId)],
-    step_limit: usize,
-    budget: &Budget,
-    trace: &mut Vec<String>,
-) -> Result<(), Stop> {
-    let program = interpreter.program;
-    let entry = program.entry.ok_or_else(|| Stop::unsupported("the program has no entry function"))?;
-    interpreter.start(entry)?;
-    trace.push(state(interpreter, observed)?);
+/// Every observed state, written down.
+struct Trace<'a> {
+    observed: &'a [(&'a str, ExprId)],
+    states: Vec<String>,
+}
+
+impl Listener for Trace<'_> {
+    fn observed(&mut self, driver: &mut Driver<'_>, sights: &[Sight]) -> Result<(), Stop> {
+        for _ in sights {
+            self.states.push(state(&mut driver.interpreter, self.observed)?);
+        }
+        Ok(())
+    }
+}
+
+fn walk(driver: &mut Driver<'_>, step_limit: usize, budget: &Budget, trace: &mut Trace<'_>) -> Result<(), RunEnd> {
+    let unsupported = |reason: &str| RunEnd::Unsupported { reason: reason.to_owned(), span: None };
+    driver.begin(trace)?;
     for edges in 0..MOST_EDGES {
         if edges % 1024 == 0 && budget.check().is_err() {
-            return Err(Stop::unsupported("the time ran out"));
+            return Err(unsupported("the time ran out"));
         }
-        let thread = match interpreter.schedule()? {
-            Next::Thread(thread) => thread,
-            Next::AllEnded | Next::Deadlock => return Err(Stop::unsupported("the only thread stopped")),
-        };
-        let mut stepped = interpreter.step(thread)?;
-        loop {
-            for event in std::mem::take(&mut interpreter.events) {
-                if matches!(event, Event::Completed(edge) if program.edges[edge].observe == Observe::Step) {
-                    trace.push(state(interpreter, observed)?);
-                    if trace.len() > step_limit {
-                        return Ok(());
-                    }
-                }
-            }
-            match stepped {
-                Stepped::Done => break,
-                Stepped::Pause(rest) => stepped = interpreter.resume(rest)?,
-                Stepped::End(_) => {
-                    trace.push(state(interpreter, observed)?);
-                    return Ok(());
-                }
-                Stepped::Cut | Stepped::StoppedAtCall(_) => {
-                    return Err(Stop::unsupported("the run was cut"));
-                }
-            }
+        match driver.step(trace) {
+            _ if trace.states.len() > step_limit => return Ok(()),
+            Err(RunEnd::End(_)) => return Ok(()),
+            stepped => stepped?,
         }
     }
-    Err(Stop::unsupported("the run takes too many edges"))
+    Err(unsupported("the run takes too many edges"))
 }
 
 fn state(interpreter: &mut Interpreter<'_>, observed: &[(&str, ExprId)]) -> Result<String, Stop> {
@@ -236,11 +222,11 @@ fn state(interpreter: &mut Interpreter<'_>, observed: &[(&str, ExprId)]) -> Resu
     Ok(parts.join(" "))
 }
 
-fn describe(stop: &Stop, span: Option<Span>, sources: &SourceMap) -> String {
-    let what = match stop {
-        Stop::Undefined(kind) => format!("undefined behaviour: {kind}"),
-        Stop::Unsupported(what) => format!("unsupported: {what}"),
-        Stop::UnfitChoice(why) => format!("unfit answer: {why}"),
+fn describe(end: &RunEnd, span: Option<Span>, sources: &SourceMap) -> String {
+    let what = match end {
+        RunEnd::Undefined { kind, .. } => format!("undefined behaviour: {kind}"),
+        RunEnd::Unsupported { reason, .. } => format!("unsupported: {reason}"),
+        RunEnd::UnfitInput { reason, .. } => format!("unfit answer: {reason}"),
         other => format!("{other:?}"),
     };
     match span {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use automata::ltl::evaluate_lasso;
 use foundation::{Budget, Exhausted, Span};
+use program::semantics::record::Record;
 use program::semantics::{Change, Observation, Run, RunEnd};
 use task::{Lasso, Task};
 
@@ -275,8 +276,8 @@ fn tell(task: &Task, lasso: &Lasso, closed: Closed, steps: u64, budget: &Budget)
     }
     let (_, inputs, story) = walk.into_parts();
     let mut story = story.expect("this walk tells");
-    let warnings = story.warnings();
-    let Story { mut observations, mut values, .. } = story;
+    let warnings = story.record.warnings();
+    let Story { record: Record { mut observations, .. }, mut values, .. } = story;
     let mut end = closed.end;
     if let (RunEnd::Lasso { start }, Some(observed)) = (&mut end, observed) {
         // Where the first observation came about differently in the first round, it belongs to the stem.
@@ -320,8 +321,8 @@ fn tell_beginning(task: &Task, lasso: &Lasso, most_told: usize, budget: &Budget)
     let edges = walk.steps();
     let (_, _, story) = walk.into_parts();
     let mut story = story.expect("this walk tells");
-    let warnings = story.warnings();
-    let observations = std::mem::take(&mut story.observations);
+    let warnings = story.record.warnings();
+    let observations = std::mem::take(&mut story.record.observations);
     Ok((Run { observations, end: RunEnd::Limit, warnings, edges }, story))
 }
 

@@ -8,41 +8,37 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use automata::ltl::{AtomId, Letter};
-use foundation::{Id, Span};
-use program::semantics::changes::{Earlier, changes};
+use foundation::Id;
+use program::semantics::changes::changes;
 use program::semantics::event::Event;
 use program::semantics::interpreter::Interpreter;
 use program::semantics::layout::leaves;
 use program::semantics::memory::Extent;
 use program::semantics::observe::{Attention, Observer, Sight};
-use program::semantics::race::RaceWatch;
+use program::semantics::record::Record;
 use program::semantics::state::{State, object_in};
-use program::semantics::step::Stepped;
-use program::semantics::threads::Next;
-use program::semantics::{Change, Observation, ObserveMode, Occasion, RunEnd, Stop, UndefinedMode, Warning};
-use program::{Atom, EdgeId, EndKind, Program, VariableId};
+use program::semantics::{Change, Driver, Listener, ObserveMode, RunEnd, Stop};
+use program::{Atom, EdgeId, VariableId};
 use task::Task;
 
 use crate::answers::{Answers, Input, Log};
 
 /// A walk through the program.
 pub(crate) struct Walk<'a> {
-    interpreter: Interpreter<'a>,
-    observer: Observer<'a>,
+    driver: Driver<'a>,
     log: &'a RefCell<Log>,
-    word: Word,
-    /// Room for what is observed in a step.
-    sights: Vec<Sight>,
-    story: Option<Story>,
-    /// The edge by which a user's function called the library, where the last step was in a library function.
-    calling: Option<EdgeId>,
-    /// Why a state was observed last.
-    last: Option<Occasion>,
+    kept: Kept,
     /// How many steps were begun.
     steps: u64,
     turn: Turn,
     /// The values that were asked for, each with the number of answers before it.
     inputs: Vec<(u64, Input)>,
+}
+
+/// What is kept of what was observed.
+struct Kept {
+    word: Word,
+    story: Option<Story>,
     /// The parts of the last step, where somebody wants to know them.
     scenes: Option<Vec<Scene>>,
 }
@@ -81,16 +77,11 @@ pub(crate) struct Word {
 /// What is told of a walk.
 #[derive(Default)]
 pub(crate) struct Story {
-    pub observations: Vec<Observation>,
+    pub record: Record,
     /// What the atoms' variables hold, for each observation.
     pub values: Vec<Arc<[Change]>>,
     /// The variables whose values are told.
     told: Vec<VariableId>,
-    overflows: BTreeSet<Span>,
-    races: RaceWatch,
-    written: BTreeSet<Extent>,
-    /// What memory held at the last observation.
-    earlier: Earlier,
 }
 
 impl Word {
@@ -142,11 +133,27 @@ impl Word {
     }
 }
 
-impl Story {
-    pub(crate) fn warnings(&mut self) -> Vec<Warning> {
-        let races = std::mem::take(&mut self.races).races();
-        let overflows = std::mem::take(&mut self.overflows);
-        overflows.into_iter().map(Warning::Overflow).chain(races.into_iter().map(Warning::Race)).collect()
+impl Listener for Kept {
+    fn happened(&mut self, driver: &mut Driver<'_>, events: &[Event]) -> Result<(), Stop> {
+        self.story.as_mut().map_or(Ok(()), |story| story.record.happened(driver, events))
+    }
+
+    fn observed(&mut self, driver: &mut Driver<'_>, sights: &[Sight]) -> Result<(), Stop> {
+        if let Some(scenes) = &mut self.scenes {
+            // Where changes are observed, the observer looks in order to know what is read.
+            let looked = !sights.is_empty() || driver.interpreter.semantics.observe == ObserveMode::Change;
+            scenes.push(looked.then(|| driver.interpreter.state.clone()));
+        }
+        sights.iter().for_each(|sight| self.word.push(&sight.truth));
+        let Some(story) = &mut self.story else { return Ok(()) };
+        for _ in sights {
+            let values = values_of(&driver.interpreter, &story.told);
+            story.values.push(match story.values.last() {
+                Some(last) if **last == values[..] => last.clone(),
+                _ => values.into(),
+            });
+        }
+        story.record.observed(driver, sights)
     }
 }
 
@@ -156,54 +163,48 @@ impl<'a> Walk<'a> {
         let mut interpreter = Interpreter::new(&task.program, task.semantics, answers);
         // Data races are told, and the observer wants to know what atoms read where changes are observed.
         interpreter.notes_reads = tells || task.semantics.observe == ObserveMode::Change;
-        Self {
-            interpreter,
-            observer: Observer::of_one_run(task.semantics.observe, &task.atoms),
-            log,
+        let kept = Kept {
             word: Word::new(task.formulas.has_next(task.formula())),
-            sights: Vec::new(),
             story: tells.then(|| Story { told: variables_to_tell(task), ..Story::default() }),
-            calling: None,
-            last: None,
-            steps: 0,
-            turn: Turn::default(),
-            inputs: Vec::new(),
             scenes: None,
-        }
+        };
+        let driver = Driver::new(interpreter, Observer::of_one_run(task.semantics.observe, &task.atoms));
+        Self { driver, log, kept, steps: 0, turn: Turn::default(), inputs: Vec::new() }
     }
 
     /// Starts the program; an end where it does not come any further.
     pub(crate) fn begin(&mut self) -> Option<RunEnd> {
-        let begun = self.try_begin();
-        self.ended(begun)
+        let begun = self.driver.begin(&mut self.kept);
+        self.note_inputs(0);
+        begun.err()
     }
 
     /// Takes a step; an end where there is one.
     pub(crate) fn step(&mut self) -> Option<RunEnd> {
         self.steps += 1;
         self.turn.runs = None;
-        let observed = self.word.observed;
+        let observed = self.kept.word.observed;
         let stepped = self.try_step();
         self.note_inputs(observed);
-        self.ended(stepped)
+        stepped.err()
     }
 
     pub(crate) fn state(&self) -> &State {
-        &self.interpreter.state
+        &self.driver.interpreter.state
     }
 
     pub(crate) fn attention(&self) -> &Attention {
-        &self.observer.attention
+        &self.driver.observer.attention
     }
 
     /// The thread that ran last.
     pub(crate) fn running(&self) -> u32 {
-        self.interpreter.running
+        self.driver.interpreter.running
     }
 
     /// The edge that was taken last.
     pub(crate) fn taken(&self) -> Option<EdgeId> {
-        self.interpreter.edge
+        self.driver.interpreter.edge
     }
 
     /// Who was able to run before the last step, and who did.
@@ -213,7 +214,7 @@ impl<'a> Walk<'a> {
 
     /// How many answers were given.
     pub(crate) fn answers_given(&self) -> u64 {
-        self.interpreter.choices_made
+        self.driver.interpreter.choices_made
     }
 
     pub(crate) fn steps(&self) -> u64 {
@@ -221,46 +222,30 @@ impl<'a> Walk<'a> {
     }
 
     pub(crate) fn word(&self) -> &Word {
-        &self.word
+        &self.kept.word
     }
 
     /// Takes a step and tells its parts; an end where there is one.
     pub(crate) fn step_in_scenes(&mut self) -> Result<Vec<Scene>, RunEnd> {
-        self.scenes = Some(Vec::new());
+        self.kept.scenes = Some(Vec::new());
         let end = self.step();
-        let scenes = self.scenes.take().unwrap_or_default();
+        let scenes = self.kept.scenes.take().unwrap_or_default();
         end.map_or(Ok(scenes), Err)
     }
 
     /// A part of the word ends here.
     pub(crate) fn part_word(&mut self) {
-        self.word.part();
+        self.kept.word.part();
     }
 
     /// What was observed and asked for, and the story if it is to be told.
     pub(crate) fn into_parts(self) -> (Word, Vec<(u64, Input)>, Option<Story>) {
-        (self.word, self.inputs, self.story)
+        (self.kept.word, self.inputs, self.kept.story)
     }
 
-    fn try_begin(&mut self) -> Result<Option<RunEnd>, Stop> {
-        let Some(entry) = self.interpreter.program.entry else {
-            return Err(Stop::unsupported("the program has no entry function"));
-        };
-        self.interpreter.start(entry)?;
-        let events = std::mem::take(&mut self.interpreter.events);
-        self.observer.begin(&events);
-        self.observe(Occasion::Start)?;
-        self.note_inputs(0);
-        Ok((self.interpreter.semantics.stop_at_call == Some(entry)).then_some(RunEnd::StoppedAtCall(entry)))
-    }
-
-    fn try_step(&mut self) -> Result<Option<RunEnd>, Stop> {
+    fn try_step(&mut self) -> Result<(), RunEnd> {
         self.log.borrow_mut().enabled = None;
-        let runs = match self.interpreter.schedule()? {
-            Next::Thread(thread) => thread,
-            Next::AllEnded => return self.finish(Occasion::End(EndKind::Return), RunEnd::End(EndKind::Return)),
-            Next::Deadlock => return self.finish(Occasion::Deadlock, RunEnd::Deadlock),
-        };
+        let runs = self.driver.schedule(&mut self.kept)?;
         self.turn.runs = Some(runs);
         match self.log.borrow_mut().enabled.take() {
             Some(able) => self.turn.able = able,
@@ -270,106 +255,7 @@ impl<'a> Walk<'a> {
                 self.turn.able.push(runs);
             }
         }
-        self.calling = self.calling_edge(runs);
-        let mut stepped = self.interpreter.step(runs);
-        loop {
-            self.follow()?;
-            match stepped? {
-                Stepped::Done => return Ok(None),
-                Stepped::Pause(rest) => stepped = self.interpreter.resume(rest),
-                Stepped::End(kind) => return self.finish(Occasion::End(kind), RunEnd::End(kind)),
-                Stepped::Cut => return Ok(Some(RunEnd::Cut { span: self.span() })),
-                Stepped::StoppedAtCall(function) => {
-                    if self.last != Some(Occasion::Entered(function)) {
-                        self.observe(Occasion::Entered(function))?;
-                    }
-                    return Ok(Some(RunEnd::StoppedAtCall(function)));
-                }
-            }
-        }
-    }
-
-    /// Shows what happened since the last call to the observer.
-    fn follow(&mut self) -> Result<(), Stop> {
-        let mut events = std::mem::take(&mut self.interpreter.events);
-        let (program, running) = (self.interpreter.program, self.interpreter.running);
-        let span = if self.story.is_some() { self.span() } else { None };
-        if let Some(story) = &mut self.story {
-            if let Some(span) = span {
-                story.races.follow(program, running, span, &events);
-                if events.contains(&Event::Overflow) {
-                    story.overflows.insert(span);
-                }
-            }
-            story.written.extend(events.iter().filter_map(|event| match event {
-                Event::Write(extent) => Some(*extent),
-                _ => None,
-            }));
-        }
-        let mut sights = std::mem::take(&mut self.sights);
-        self.observer.follow_into(&mut self.interpreter, &events, &mut sights)?;
-        if let Some(scenes) = &mut self.scenes {
-            // Where changes are observed, the observer looks in order to know what is read.
-            let looked = !sights.is_empty() || self.interpreter.semantics.observe == ObserveMode::Change;
-            scenes.push(looked.then(|| self.interpreter.state.clone()));
-        }
-        sights.drain(..).for_each(|sight| self.record(sight));
-        // The next step uses the same room for its sights and events.
-        self.sights = sights;
-        if self.interpreter.events.is_empty() {
-            events.clear();
-            self.interpreter.events = events;
-        }
-        Ok(())
-    }
-
-    fn finish(&mut self, occasion: Occasion, end: RunEnd) -> Result<Option<RunEnd>, Stop> {
-        self.observe(occasion)?;
-        Ok(Some(end))
-    }
-
-    fn observe(&mut self, occasion: Occasion) -> Result<(), Stop> {
-        let sight = self.observer.look(&mut self.interpreter, occasion)?;
-        self.record(sight);
-        Ok(())
-    }
-
-    fn record(&mut self, Sight { occasion, truth, overflow }: Sight) {
-        self.word.push(&truth);
-        self.last = Some(occasion);
-        if self.story.is_none() {
-            self.observer.reuse(truth);
-            return;
-        }
-        let edge = match occasion {
-            Occasion::Start => None,
-            Occasion::Edge(edge) => Some(edge),
-            _ => self.edge(),
-        };
-        let program = self.interpreter.program;
-        let Some(story) = &mut self.story else { return };
-        let function = match (edge, occasion) {
-            (_, Occasion::Entered(function)) => Some(function),
-            (Some(edge), _) => Some(program.locations[program.edges[edge].from].function),
-            (None, _) => program.entry,
-        };
-        let written = std::mem::take(&mut story.written);
-        let values = values_of(&self.interpreter, &story.told);
-        let values = match story.values.last() {
-            Some(last) if **last == values[..] => last.clone(),
-            _ => values.into(),
-        };
-        story.values.push(values);
-        story.observations.push(Observation {
-            occasion,
-            edge,
-            span: edge.map(|edge| program.edges[edge].span),
-            thread: self.interpreter.running,
-            function,
-            truth,
-            changes: story.earlier.look(program, &self.interpreter.state.memory, &written),
-            overflow,
-        });
+        self.driver.step_of(runs, &mut self.kept)
     }
 
     /// Notes what was asked for in a step before which so many states had been observed.
@@ -379,43 +265,6 @@ impl<'a> Walk<'a> {
             return;
         }
         self.inputs.extend(log.inputs.drain(..).map(|(before, input)| (before, Input { observed, ..input })));
-    }
-
-    /// How the walk ends where a step could not be completed.
-    fn ended(&mut self, outcome: Result<Option<RunEnd>, Stop>) -> Option<RunEnd> {
-        let stop = match outcome {
-            Ok(end) => return end,
-            Err(stop) => stop,
-        };
-        let span = self.span();
-        Some(match stop {
-            Stop::Undefined(_) if self.interpreter.semantics.undefined == UndefinedMode::Assume => RunEnd::Cut { span },
-            Stop::Undefined(kind) => match self.observe(Occasion::Error(kind)) {
-                Ok(()) | Err(Stop::Undefined(_)) => RunEnd::Undefined { kind, span },
-                Err(other) => return self.ended(Err(other)),
-            },
-            Stop::Unsupported(reason) => RunEnd::Unsupported { reason, span },
-            Stop::NoMoreChoices => RunEnd::NoMoreInputs,
-            Stop::UnfitChoice(reason) => RunEnd::UnfitInput { reason, span, written: None },
-            Stop::NotConstant => unreachable!("only the evaluation of constants has no memory"),
-        })
-    }
-
-    fn span(&self) -> Option<Span> {
-        self.edge().map(|edge| self.interpreter.program.edges[edge].span)
-    }
-
-    /// The edge that is taken, or was taken last; in a library function, that of the user's call.
-    fn edge(&self) -> Option<EdgeId> {
-        let program = self.interpreter.program;
-        let edge = self.interpreter.edge;
-        if edge.is_some_and(|edge| is_library(program, edge)) { self.calling.or(edge) } else { edge }
-    }
-
-    fn calling_edge(&self, thread: u32) -> Option<EdgeId> {
-        let program = self.interpreter.program;
-        let frames = self.interpreter.state.threads[thread as usize].frames.iter().rev();
-        frames.take_while(|frame| program.functions[frame.function].library).last()?.caller
     }
 }
 
@@ -451,10 +300,6 @@ fn values_of(interpreter: &Interpreter<'_>, variables: &[VariableId]) -> Vec<Cha
         Some(Extent { object, offset_bits: 0, width_bits })
     };
     changes(program, memory, &variables.iter().filter_map(whole).collect())
-}
-
-fn is_library(program: &Program, edge: EdgeId) -> bool {
-    program.functions[program.locations[program.edges[edge].from].function].library
 }
 
 #[cfg(test)]

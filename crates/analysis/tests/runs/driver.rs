@@ -7,10 +7,8 @@ use std::rc::Rc;
 use foundation::Id;
 use program::semantics::choices::{Answer, Choices, Question};
 use program::semantics::interpreter::Interpreter;
-use program::semantics::observe::{Observer, Occasion};
-use program::semantics::step::Stepped;
-use program::semantics::threads::Next;
-use program::semantics::{Integers, ObserveMode, Semantics, Stop};
+use program::semantics::observe::{Observer, Occasion, Sight};
+use program::semantics::{Driver, Integers, Listener, ObserveMode, RunEnd, Semantics, Stop};
 use program::{EdgeId, LocationId, Op, Program, VariableId};
 
 use crate::subject::Subject;
@@ -22,8 +20,8 @@ pub struct Trace {
     pub edges: Vec<(u32, Option<EdgeId>)>,
     /// The occasions, truth values and overflows that were observed.
     pub letters: Vec<(Occasion, Vec<bool>, bool)>,
-    /// How the run ended; empty where it could go on.
-    pub end: String,
+    /// How the run ended; none where it could go on.
+    pub end: Option<RunEnd>,
 }
 
 /// Where a choice is asked for.
@@ -63,57 +61,34 @@ pub fn drive(
     let at = Rc::new(Cell::new(None));
     let mut recorder = Recorder { program, at: at.clone(), answer, choices: Vec::new() };
     let mut trace = Trace::default();
-    let mut interpreter = Interpreter::new(program, semantics, &mut recorder);
-    let mut observer = Observer::new(observe, &subject.atoms);
-    let mut run = || -> Result<String, Stop> {
-        interpreter.start(program.entry.expect("an entry"))?;
-        observer.begin(&std::mem::take(&mut interpreter.events));
-        let sight = observer.look(&mut interpreter, Occasion::Start)?;
-        trace.letters.push((sight.occasion, sight.truth, sight.overflow));
+    let interpreter = Interpreter::new(program, semantics, &mut recorder);
+    let mut driver = Driver::new(interpreter, Observer::new(observe, &subject.atoms));
+    let mut run = || -> Result<(), RunEnd> {
+        driver.begin(&mut trace)?;
         for _ in 0..steps {
-            let thread = match interpreter.schedule()? {
-                Next::Thread(thread) => thread,
-                Next::AllEnded => return Ok("all threads have ended".to_owned()),
-                Next::Deadlock => return Ok("deadlock".to_owned()),
-            };
+            let thread = driver.schedule(&mut trace)?;
+            let interpreter = &mut driver.interpreter;
             let (_, frame) = interpreter.state.innermost(thread).expect("an activation");
             let location = frame.location;
             interpreter.running = thread;
             at.set(Some(location));
-            look(&mut interpreter, location);
+            look(interpreter, location);
             interpreter.edge = None;
-            let mut stepped = interpreter.step(thread);
-            trace.edges.push((thread, interpreter.edge));
-            loop {
-                let events = std::mem::take(&mut interpreter.events);
-                for sight in observer.follow(&mut interpreter, &events)? {
-                    trace.letters.push((sight.occasion, sight.truth, sight.overflow));
-                }
-                match stepped? {
-                    Stepped::Done => break,
-                    Stepped::Pause(rest) => stepped = interpreter.resume(rest),
-                    Stepped::End(kind) => {
-                        let sight = observer.look(&mut interpreter, Occasion::End(kind))?;
-                        trace.letters.push((sight.occasion, sight.truth, sight.overflow));
-                        return Ok(format!("{kind:?}"));
-                    }
-                    Stepped::Cut => return Ok("cut".to_owned()),
-                    Stepped::StoppedAtCall(_) => unreachable!("no call stops a run here"),
-                }
-            }
+            let stepped = driver.step_of(thread, &mut trace);
+            trace.edges.push((thread, driver.interpreter.edge));
+            stepped?;
         }
-        Ok(String::new())
+        Ok(())
     };
-    trace.end = match run() {
-        Ok(end) => end,
-        Err(Stop::Undefined(kind)) => {
-            let sight = observer.look(&mut interpreter, Occasion::Error(kind)).expect("atoms are defined");
-            trace.letters.push((sight.occasion, sight.truth, sight.overflow));
-            format!("{kind:?}")
-        }
-        Err(other) => format!("{other:?}"),
-    };
+    trace.end = run().err();
     (trace, recorder.choices)
+}
+
+impl Listener for Trace {
+    fn observed(&mut self, _: &mut Driver<'_>, sights: &[Sight]) -> Result<(), Stop> {
+        self.letters.extend(sights.iter().map(|sight| (sight.occasion, sight.truth.clone(), sight.overflow)));
+        Ok(())
+    }
 }
 
 /// Answers from a seed, as users get them.

@@ -9,13 +9,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use automata::ltl::{AtomId, Letter};
 use foundation::{Budget, Exhausted, Id};
-use program::EndKind;
 use program::semantics::interpreter::Interpreter;
 use program::semantics::observe::{Attention, Observer, Sight};
 use program::semantics::state::State;
-use program::semantics::step::Stepped;
-use program::semantics::threads::Next;
-use program::semantics::{Answer, Choices, ObserveMode, Occasion, Question, Stop, UndefinedMode};
+use program::semantics::{Answer, Choices, Driver, Listener, ObserveMode, Question, RunEnd, Stop};
 use task::Task;
 
 use super::answers::{Manner, Player};
@@ -85,51 +82,60 @@ pub(super) fn execute(
     let mut asked = Asked(&player);
     let mut interpreter = Interpreter::new(&task.program, task.semantics, &mut asked);
     interpreter.notes_reads = task.semantics.observe == ObserveMode::Change;
-    let observer = Observer::of_one_run(task.semantics.observe, &task.atoms);
-    let mut walk = Walk {
-        interpreter,
-        observer,
-        player: &player,
-        monitor,
-        state: Monitor::START,
-        word: Vec::new(),
-        lost: None,
-        kept: None,
-    };
+    let driver = Driver::new(interpreter, Observer::of_one_run(task.semantics.observe, &task.atoms));
+    let seen = Seen { player: &player, monitor, state: Monitor::START, word: Vec::new(), lost: None };
+    let mut walk = Walk { driver, seen, kept: None };
     let mut edges = 0;
     let end = loop {
-        let far = walk.word.len() >= reach.observations || edges >= reach.edges;
-        if far || reach.until_lost && walk.lost.is_some() {
+        let far = walk.seen.word.len() >= reach.observations || edges >= reach.edges;
+        if far || reach.until_lost && walk.seen.lost.is_some() {
             break End::Open;
         }
         if edges.is_multiple_of(EDGES_PER_CHECK) {
             budget.check()?;
         }
-        let stepped = if edges == 0 { walk.begin() } else { walk.step() };
+        let stepped = if edges == 0 { walk.driver.begin(&mut walk.seen) } else { walk.driver.step(&mut walk.seen) };
         edges += 1;
-        match stepped.or_else(|stop| walk.stopped(stop)) {
-            Ok(Some(end)) => break end,
-            Ok(None) => {}
-            Err(_) => break End::None,
+        if let Err(end) = stepped {
+            break walk.ended(end);
         }
         if let Some(end) = walk.repeats() {
             break end;
         }
     };
-    let Walk { word, lost, .. } = walk;
+    let Seen { word, lost, .. } = walk.seen;
     let answers = player.into_inner().answers;
     Ok(Execution { word, answers, lost, end, edges })
 }
 
 struct Walk<'a, 'm> {
-    interpreter: Interpreter<'a>,
-    observer: Observer<'a>,
+    driver: Driver<'a>,
+    seen: Seen<'a, 'm>,
+    kept: Option<Kept>,
+}
+
+/// What was observed, and what the monitor says of it.
+struct Seen<'a, 'm> {
     player: &'a RefCell<Player<'m>>,
     monitor: &'a mut Monitor,
     state: MonitorState,
     word: Vec<Letter>,
     lost: Option<(usize, usize)>,
-    kept: Option<Kept>,
+}
+
+impl Listener for Seen<'_, '_> {
+    fn observed(&mut self, _: &mut Driver<'_>, sights: &[Sight]) -> Result<(), Stop> {
+        for sight in sights {
+            let holding = sight.truth.iter().enumerate().filter(|(_, holds)| **holds);
+            let letter: Letter = holding.map(|(index, _)| AtomId::from_index(index)).collect();
+            self.state = self.monitor.step(self.state, &letter);
+            self.word.push(letter);
+            if self.lost.is_none() && self.monitor.is_lost(self.state) {
+                self.lost = Some((self.word.len(), self.player.borrow().answers.len()));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A point that later ones are compared with.
@@ -145,99 +151,42 @@ struct Kept {
 }
 
 impl Walk<'_, '_> {
-    fn begin(&mut self) -> Result<Option<End>, Stop> {
-        let Some(entry) = self.interpreter.program.entry else {
-            return Err(Stop::unsupported("the program has no entry function"));
-        };
-        self.interpreter.start(entry)?;
-        let events = std::mem::take(&mut self.interpreter.events);
-        self.observer.begin(&events);
-        self.observe(Occasion::Start)?;
-        Ok(None)
-    }
-
-    fn step(&mut self) -> Result<Option<End>, Stop> {
-        let thread = match self.interpreter.schedule()? {
-            Next::Thread(thread) => thread,
-            Next::AllEnded => return self.finish(Occasion::End(EndKind::Return)),
-            Next::Deadlock => return self.finish(Occasion::Deadlock),
-        };
-        let mut stepped = self.interpreter.step(thread);
-        loop {
-            // Also what happened before the step failed is seen.
-            let events = std::mem::take(&mut self.interpreter.events);
-            for sight in self.observer.follow(&mut self.interpreter, &events)? {
-                self.record(sight);
-            }
-            match stepped? {
-                Stepped::Done => return Ok(None),
-                Stepped::Pause(rest) => stepped = self.interpreter.resume(rest),
-                Stepped::End(kind) => return self.finish(Occasion::End(kind)),
-                Stepped::Cut | Stepped::StoppedAtCall(_) => return Ok(Some(End::None)),
-            }
-        }
-    }
-
-    fn finish(&mut self, occasion: Occasion) -> Result<Option<End>, Stop> {
-        self.observe(occasion)?;
-        Ok(Some(End::Ended))
-    }
-
-    fn observe(&mut self, occasion: Occasion) -> Result<(), Stop> {
-        let sight = self.observer.look(&mut self.interpreter, occasion)?;
-        self.record(sight);
-        Ok(())
-    }
-
-    fn record(&mut self, sight: Sight) {
-        let holding = sight.truth.iter().enumerate().filter(|(_, holds)| **holds);
-        let letter: Letter = holding.map(|(index, _)| AtomId::from_index(index)).collect();
-        self.state = self.monitor.step(self.state, &letter);
-        self.word.push(letter);
-        if self.lost.is_none() && self.monitor.is_lost(self.state) {
-            self.lost = Some((self.word.len(), self.player.borrow().answers.len()));
-        }
-    }
-
-    /// How the execution ends where a step cannot be completed.
-    fn stopped(&mut self, stop: Stop) -> Result<Option<End>, Stop> {
-        match stop {
-            Stop::Undefined(_) if self.interpreter.semantics.undefined == UndefinedMode::Assume => Ok(Some(End::None)),
-            Stop::Undefined(kind) => match self.observe(Occasion::Error(kind)) {
-                Ok(()) | Err(Stop::Undefined(_)) => Ok(Some(End::Ended)),
-                Err(other) => Err(other),
-            },
-            Stop::NoMoreChoices => {
-                let Some(question) = self.player.borrow_mut().open.take() else { return Ok(Some(End::None)) };
+    /// How the execution ends where it does not go on.
+    fn ended(&mut self, end: RunEnd) -> End {
+        match end {
+            RunEnd::End(_) | RunEnd::Undefined { .. } | RunEnd::Deadlock => End::Ended,
+            RunEnd::NoMoreInputs => {
+                let Some(question) = self.seen.player.borrow_mut().open.take() else { return End::None };
                 let mut hasher = DefaultHasher::new();
-                (&self.interpreter.state, &self.observer.attention, self.state).hash(&mut hasher);
-                Ok(Some(End::Asks(question, hasher.finish())))
+                let Driver { interpreter, observer, .. } = &self.driver;
+                (&interpreter.state, &observer.attention, self.seen.state).hash(&mut hasher);
+                End::Asks(question, hasher.finish())
             }
-            other => Err(other),
+            _ => End::None,
         }
     }
 
     /// Whether the execution has come back to a point from which it goes on as it did.
     fn repeats(&mut self) -> Option<End> {
-        let player = self.player.borrow();
+        let player = self.seen.player.borrow();
         let (given, is_settled) = (player.answers.len(), player.is_settled());
         let fresh = || Kept::nothing(is_settled, given);
         let kept = self.kept.get_or_insert_with(fresh);
         if kept.answers != given && !kept.is_settled {
             *kept = fresh();
         }
-        let interpreter = &self.interpreter;
+        let Driver { interpreter, observer, .. } = &self.driver;
         if let Some((state, attention, running)) = &kept.point
             && *running == interpreter.running
             && *state == interpreter.state
-            && *attention == self.observer.attention
+            && *attention == observer.attention
         {
             return Some(End::Loop { observations: kept.observations, answers: kept.answers });
         }
         kept.steps += 1;
         if kept.steps == kept.keep_for {
-            kept.point = Some((interpreter.state.clone(), self.observer.attention.clone(), interpreter.running));
-            (kept.observations, kept.answers, kept.is_settled) = (self.word.len(), given, is_settled);
+            kept.point = Some((interpreter.state.clone(), observer.attention.clone(), interpreter.running));
+            (kept.observations, kept.answers, kept.is_settled) = (self.seen.word.len(), given, is_settled);
             kept.steps = 0;
             kept.keep_for *= 2;
         }

@@ -12,6 +12,7 @@
 //! | [`step`], [`call`], `havoc`, [`threads`] | what each operation does |
 //! | [`event`] | what happened in a step, for those who watch |
 //! | [`observe`], [`race`] | which states are observed; data races |
+//! | [`drive`], [`record`] | interpreter and observer together, step by step; what people are told of that |
 //! | [`run`](mod@run), [`changes`](mod@changes), [`describe`] | a whole run; what was written in it; names and text for people |
 //!
 //! Nothing here knows temporal logic: a run yields the truth of atoms in its observed states.
@@ -23,6 +24,7 @@ pub mod choices;
 pub mod config;
 pub mod constant;
 pub mod describe;
+pub mod drive;
 pub mod evaluate;
 pub mod event;
 mod havoc;
@@ -34,6 +36,7 @@ pub mod memory;
 pub mod object;
 pub mod observe;
 pub mod race;
+pub mod record;
 pub mod run;
 pub mod state;
 pub mod step;
@@ -45,6 +48,7 @@ pub use changes::Change;
 pub use choices::{Answer, Choices, Question, SeededChoices};
 pub use config::{Atomicity, Integers, ObserveMode, Semantics, UndefinedMode};
 pub use constant::{NotConstant, evaluate_constant, evaluate_constant_noting_overflow};
+pub use drive::{Driver, Listener};
 pub use listed::ListedChoices;
 pub use observe::Occasion;
 pub use race::Race;

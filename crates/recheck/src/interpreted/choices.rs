@@ -13,8 +13,8 @@ use super::{Explorer, Failure, written};
 impl Explorer<'_> {
     /// Sees to it that no variable holds a number that stands for many where it is not merely copied and compared.
     pub(super) fn check_regions(&self) -> Result<(), Unexplored> {
-        let program = self.interpreter.program;
-        let state = &self.interpreter.state;
+        let program = self.driver.interpreter.program;
+        let state = &self.driver.interpreter.state;
         for thread in 0..state.threads.len() as u32 {
             let Some((depth, frame)) = state.innermost(thread) else { continue };
             for &variable in self.regions.watched(frame.location) {
@@ -40,8 +40,8 @@ impl Explorer<'_> {
 
     /// The answers to a question, of which one stands for each that there is.
     pub(super) fn answers(&self, question: &Question) -> Result<Vec<Answer>, Failure> {
-        let program = self.interpreter.program;
-        let edge = self.interpreter.edge;
+        let program = self.driver.interpreter.program;
+        let edge = self.driver.interpreter.edge;
         let (variables, ty) = match question {
             Question::Schedule { enabled, .. } => return Ok((0..enabled.len()).map(Answer::Index).collect()),
             Question::Branch { edges } => return Ok((0..edges.len()).map(Answer::Index).collect()),
@@ -62,7 +62,7 @@ impl Explorer<'_> {
         }
         // What is not initialised is chosen in the middle of a step that may go on to use it.
         let used_now = |variable: VariableId| {
-            let state = &self.interpreter.state;
+            let state = &self.driver.interpreter.state;
             let innermost = (0..state.threads.len() as u32).filter_map(|thread| state.innermost(thread));
             let here = innermost.map(|(_, frame)| frame.location).chain(edge.map(|edge| program.edges[edge].from));
             matches!(question, Question::Uninitialised { .. })

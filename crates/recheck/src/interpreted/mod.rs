@@ -22,9 +22,9 @@ use automata::buchi::{Automaton, Guard, Marks};
 use foundation::{Budget, Id, Span};
 use program::semantics::describe::qualified_name;
 use program::semantics::interpreter::Interpreter;
-use program::semantics::observe::{Attention, Observer, Sight};
+use program::semantics::observe::{Attention, Observer};
 use program::semantics::state::State;
-use program::semantics::{Atomicity, ObserveMode, Occasion, Question};
+use program::semantics::{Atomicity, Driver, ObserveMode, Question};
 use program::{Atom, EdgeId, Op, Place, Program, Root, VariableId};
 use task::Task;
 
@@ -170,12 +170,10 @@ struct Explorer<'a> {
     regions: &'a Regions<'a>,
     alike: &'a Alike<'a>,
     script: &'a RefCell<Script>,
-    interpreter: Interpreter<'a>,
-    observer: Observer<'a>,
+    driver: Driver<'a>,
+    seen: Seen<'a>,
     limits: Limits,
     budget: &'a Budget,
-    reader: Reader<'a>,
-    counts_repetitions: bool,
     has_threads: bool,
     /// By location: whether a node is kept there; whether a step from there goes unnoticed.
     keeps: Vec<bool>,
@@ -185,14 +183,16 @@ struct Explorer<'a> {
     nodes: Vec<Node>,
     by_hash: HashMap<u64, Vec<u32>>,
     ways: Vec<Option<Vec<Passage>>>,
-    /// What was observed on the present way, and the letter that was observed last.
-    word: Vec<u32>,
-    last: Option<u32>,
-    /// The function that was observed to be entered, if that was the last observation.
-    entered: Option<Occasion>,
-    sights: Vec<Sight>,
     steps: u64,
     most_steps: u64,
+}
+
+/// What was observed on the present way, and the letter that was observed last.
+struct Seen<'a> {
+    reader: Reader<'a>,
+    counts_repetitions: bool,
+    word: Vec<u32>,
+    last: Option<u32>,
 }
 
 impl<'a> Explorer<'a> {
@@ -223,12 +223,15 @@ impl<'a> Explorer<'a> {
             regions: &classes.regions,
             alike: &classes.alike,
             script,
-            interpreter,
-            observer: Observer::new(task.semantics.observe, &task.atoms),
+            driver: Driver::new(interpreter, Observer::new(task.semantics.observe, &task.atoms)),
+            seen: Seen {
+                reader: Reader::new(automaton),
+                counts_repetitions: task.formulas.has_next(task.formula()),
+                word: Vec::new(),
+                last: None,
+            },
             limits,
             budget,
-            reader: Reader::new(automaton),
-            counts_repetitions: task.formulas.has_next(task.formula()),
             has_threads: task.program.has_threads(),
             keeps: kept(&task.program, |edge| asks(&task.program, classes.relevant, edge)),
             unnoticed,
@@ -237,10 +240,6 @@ impl<'a> Explorer<'a> {
             nodes: Vec::new(),
             by_hash: HashMap::new(),
             ways: Vec::new(),
-            word: Vec::new(),
-            last: None,
-            entered: None,
-            sights: Vec::new(),
             steps: 0,
             most_steps: u64::MAX,
         }
@@ -320,9 +319,9 @@ impl<'a> Explorer<'a> {
             }
             return Ok(());
         }
-        let read = self.reader.read(state, &way.word);
+        let read = self.seen.reader.read(state, &way.word);
         let Some(to) = way.to else {
-            if read.iter().any(|&(state, _)| self.reader.accepts_for_ever(state, way.last)) {
+            if read.iter().any(|&(state, _)| self.seen.reader.accepts_for_ever(state, way.last)) {
                 let description = "an execution ends, or does nothing any more, and is accepted".to_owned();
                 return Err(Unexplored::Accepting { description, span: from.and_then(|node| self.span_of(node)) });
             }
@@ -332,7 +331,7 @@ impl<'a> Explorer<'a> {
         for (after, marks) in read {
             found(Edge { to: number((to, after)), marks: marks.union(progress), turn: way.turn });
         }
-        if way.word.is_empty() && self.reader.accepts_for_ever(state, way.last) {
+        if way.word.is_empty() && self.seen.reader.accepts_for_ever(state, way.last) {
             found(Edge { to: number((to, SILENT)), marks: Marks::NONE, turn: way.turn });
         }
         Ok(())
@@ -358,8 +357,8 @@ impl<'a> Explorer<'a> {
                     continue;
                 }
             };
-            let last = self.last.expect("the start is observed");
-            ways.push(Passage { to, word: self.word.clone(), last, turn });
+            let last = self.seen.last.expect("the start is observed");
+            ways.push(Passage { to, word: self.seen.word.clone(), last, turn });
         }
         Ok(ways)
     }
@@ -379,14 +378,14 @@ impl<'a> Explorer<'a> {
     }
 
     fn span(&self) -> Option<Span> {
-        self.interpreter.edge.map(|edge| self.interpreter.program.edges[edge].span)
+        self.driver.interpreter.edge.map(|edge| self.driver.interpreter.program.edges[edge].span)
     }
 
     /// Where control is in a node.
     fn span_of(&self, node: u32) -> Option<Span> {
         let Node { state, running, .. } = &self.nodes[node as usize];
         let (_, frame) = state.innermost(*running)?;
-        let program = self.interpreter.program;
+        let program = self.driver.interpreter.program;
         let edge = program.locations[frame.location].out.first()?;
         Some(program.edges[*edge].span)
     }

@@ -8,14 +8,14 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use foundation::{Arena, Span};
+use foundation::Arena;
+use program::semantics::event::Event;
 use program::semantics::interpreter::Interpreter;
 use program::semantics::memory::Memory;
 use program::semantics::observe::{Attention, Observer, Sight};
 use program::semantics::state::{State, Status};
-use program::semantics::step::Stepped;
 use program::semantics::threads::Next as Scheduled;
-use program::semantics::{Integers, Occasion, Stop, UndefinedMode};
+use program::semantics::{Driver, Integers, Listener, Occasion, RunEnd, Stop};
 use program::{Callee, DataModel, EdgeId, EndKind, LocationId, Op, Program};
 use task::{Letter, Negation, Reason, Scheduler, Task};
 
@@ -93,19 +93,14 @@ impl Stepper {
             script.borrow_mut().rewind();
             let mut prompter = Prompter(script);
             let program = &*self.task.program;
-            let mut run = Run {
-                stepper: self,
-                interpreter: Interpreter::new(program, self.task.semantics, &mut prompter),
-                observer: Observer::new(self.task.semantics.observe, &self.task.atoms),
-                script,
-                calling: None,
-                last_occasion: None,
-                taken: Taken { end: End::Cut, letters: Vec::new(), last: 0, enabled: 1, ran: 1 },
-                edges: 0,
-                threads_before: 0,
-            };
+            let interpreter = Interpreter::new(program, self.task.semantics, &mut prompter);
+            let observer = Observer::new(self.task.semantics.observe, &self.task.atoms);
+            let taken = Taken { end: End::Cut, letters: Vec::new(), last: 0, enabled: 1, ran: 1 };
+            let shown = Shown { negation: &self.negation, script, taken, is_first: true };
+            let driver = Driver::new(interpreter, observer);
+            let mut run = Run { stepper: self, driver, script, shown, edges: 0, threads_before: 0 };
             run.go(from, alone, most_edges);
-            let (edges, taken) = (run.edges, run.taken);
+            let (edges, taken) = (run.edges, run.shown.taken);
             // A later edge of the step turned out not to be one that the thread may take alone: stop before it.
             if matches!(taken.end, End::NotAlone) && edges > 0 {
                 most_edges = edges;
@@ -152,17 +147,40 @@ fn all_conditions(program: &Program, edges: &[EdgeId]) -> bool {
 /// One run of a step.
 struct Run<'r, 'd> {
     stepper: &'r Stepper,
-    interpreter: Interpreter<'r>,
-    observer: Observer<'r>,
+    driver: Driver<'r>,
     script: &'r RefCell<Script<'d>>,
-    /// The edge by which a user's function called the library function that is executed.
-    calling: Option<EdgeId>,
-    last_occasion: Option<Occasion>,
-    taken: Taken,
+    shown: Shown<'r, 'd>,
     /// How many edges were taken.
     edges: usize,
     /// How many threads there were before the step.
     threads_before: usize,
+}
+
+/// What a step shows. Where letters may be repeated, one that is the same as the last is left out.
+struct Shown<'r, 'd> {
+    negation: &'r Negation,
+    script: &'r RefCell<Script<'d>>,
+    taken: Taken,
+    /// Whether nothing was shown before, so that the next letter is shown in any case.
+    is_first: bool,
+}
+
+impl Listener for Shown<'_, '_> {
+    fn happened(&mut self, _: &mut Driver<'_>, _: &[Event]) -> Result<(), Stop> {
+        if self.script.borrow().denied.is_some() { Err(Stop::NoMoreChoices) } else { Ok(()) }
+    }
+
+    fn observed(&mut self, _: &mut Driver<'_>, sights: &[Sight]) -> Result<(), Stop> {
+        for sight in sights {
+            let letter = self.negation.letter(&sight.truth);
+            if self.is_first || !self.negation.stutter_invariant || letter != self.taken.last {
+                self.taken.letters.push(letter);
+            }
+            self.is_first = false;
+            self.taken.last = letter;
+        }
+        Ok(())
+    }
 }
 
 /// Why a thread takes an edge.
@@ -176,24 +194,20 @@ enum Because {
 
 impl Run<'_, '_> {
     fn go(&mut self, from: Option<&Configuration>, alone: Option<u32>, most_edges: usize) {
-        let end = match self.go_on(from, alone, most_edges) {
-            Ok(end) => end,
-            Err(stop) => self.stopped(stop),
-        };
-        let stutter_invariant = self.stepper.negation.stutter_invariant;
-        if stutter_invariant && self.taken.letters.is_empty() {
-            self.taken.letters.push(self.taken.last);
+        let end = self.go_on(from, alone, most_edges).unwrap_or_else(|end| self.ended(end));
+        let taken = &mut self.shown.taken;
+        if self.stepper.negation.stutter_invariant && taken.letters.is_empty() {
+            taken.letters.push(taken.last);
         }
-        self.taken.end = end;
+        taken.end = end;
     }
 
-    fn go_on(&mut self, from: Option<&Configuration>, alone: Option<u32>, most_edges: usize) -> Result<End, Stop> {
+    fn go_on(&mut self, from: Option<&Configuration>, alone: Option<u32>, most_edges: usize) -> Result<End, RunEnd> {
         match from {
             Some(configuration) => self.enter(configuration),
             None => {
-                if let Some(end) = self.start()? {
-                    return Ok(end);
-                }
+                self.driver.begin(&mut self.shown)?;
+                self.edges = 1;
             }
         }
         loop {
@@ -210,23 +224,24 @@ impl Run<'_, '_> {
             };
             if self.edges == 0 {
                 let enabled = self.script.borrow().enabled.clone();
-                self.taken.enabled = enabled.map_or(1 << thread, |all| all.iter().fold(0, |bits, one| bits | 1 << one));
-                self.taken.ran = 0;
+                let enabled = enabled.map_or(1 << thread, |all| all.iter().fold(0, |bits, one| bits | 1 << one));
+                (self.shown.taken.enabled, self.shown.taken.ran) = (enabled, 0);
             } else if because == Because::Chosen && self.stops_at(thread) {
                 return Ok(self.arrive());
             }
-            self.taken.ran |= 1 << thread;
+            self.shown.taken.ran |= 1 << thread;
             if let Because::Alone(alone) = because {
                 if !self.goes_alone(thread, alone) {
                     return Ok(End::NotAlone);
                 }
-            } else if let Some(end) = self.take(thread)? {
-                return Ok(end);
+            } else {
+                let taken = self.take(thread);
+                self.driver.concluded(taken, &mut self.shown)?;
             }
             self.edges += 1;
-            if self.interpreter.state.threads.len() > MOST_THREADS {
+            if self.driver.interpreter.state.threads.len() > MOST_THREADS {
                 let what = format!("more than {MOST_THREADS} threads");
-                return Ok(End::Refused(Reason::unsupported(what, self.span())));
+                return Ok(End::Refused(Reason::unsupported(what, self.driver.span())));
             }
         }
     }
@@ -235,34 +250,20 @@ impl Run<'_, '_> {
     fn enter(&mut self, configuration: &Configuration) {
         let Configuration { state, attention, running, letter } = configuration.clone();
         self.threads_before = state.threads.len();
-        self.interpreter.state = state;
-        self.interpreter.running = running;
-        self.observer.attention = attention.unwrap_or_else(|| fresh_attention(&mut self.interpreter));
-        self.taken.last = letter;
-    }
-
-    /// Starts the program; the end, if that is one.
-    fn start(&mut self) -> Result<Option<End>, Stop> {
-        let entry = self.interpreter.program.entry.expect("a space is made for programs with an entry");
-        self.interpreter.start(entry)?;
-        let events = std::mem::take(&mut self.interpreter.events);
-        self.observer.begin(&events);
-        let sight = self.observer.look(&mut self.interpreter, Occasion::Start)?;
-        // Nothing was shown before, so that this letter is shown in any case.
-        self.taken.last = self.stepper.negation.letter(&sight.truth);
-        self.taken.letters.push(self.taken.last);
-        self.edges = 1;
-        let stops = self.interpreter.semantics.stop_at_call == Some(entry);
-        Ok(stops.then_some(End::Ended))
+        let Driver { interpreter, observer, .. } = &mut self.driver;
+        interpreter.state = state;
+        interpreter.running = running;
+        observer.attention = attention.unwrap_or_else(|| fresh_attention(interpreter));
+        (self.shown.taken.last, self.shown.is_first) = (letter, false);
     }
 
     /// Which thread takes the next edge, and why; none where the step ends here.
-    fn schedule(&mut self, alone: Option<u32>) -> Result<Option<(Scheduled, Because)>, Stop> {
+    fn schedule(&mut self, alone: Option<u32>) -> Result<Option<(Scheduled, Because)>, RunEnd> {
         let first = self.edges == 0;
         let (scheduling, because) = match alone {
             None if first => (Scheduling::Enumerated, Because::Chosen),
             Some(thread) if first => {
-                let alone = self.stepper.alone(&self.interpreter.state, thread);
+                let alone = self.stepper.alone(&self.driver.interpreter.state, thread);
                 (Scheduling::Preferred(vec![thread]), Because::Alone(alone))
             }
             _ => (Scheduling::Preferred(self.quiet_threads()), Because::Alone(Alone::Quietly)),
@@ -271,13 +272,12 @@ impl Run<'_, '_> {
         script.scheduling = scheduling;
         script.enabled = None;
         drop(script);
-        let scheduled = self.interpreter.schedule();
-        let script = self.script.borrow();
-        if script.denied == Some(Denied::Schedule) {
+        let scheduled = self.driver.interpreter.schedule();
+        if self.script.borrow().denied == Some(Denied::Schedule) {
             return Ok(None);
         }
-        let scheduled = scheduled?;
-        if script.enabled.is_some() {
+        let scheduled = self.driver.concluded(scheduled.map(Ok), &mut self.shown)?;
+        if self.script.borrow().enabled.is_some() {
             return Ok(Some((scheduled, because)));
         }
         let goes_on = first || self.stepper.task.scheduler == Scheduler::Any || self.is_still_only(&scheduled);
@@ -287,15 +287,15 @@ impl Run<'_, '_> {
     /// Under a fair scheduler it matters who was able to run. A step may go on with the only thread that is, if that was
     /// so all along.
     fn is_still_only(&self, scheduled: &Scheduled) -> bool {
-        *scheduled == Scheduled::Thread(self.interpreter.running) && self.taken.enabled.count_ones() == 1
+        *scheduled == Scheduled::Thread(self.driver.interpreter.running) && self.shown.taken.enabled.count_ones() == 1
     }
 
     /// The threads of this step that may go on alone: the one that ran, and those that it has started. Under a fair
     /// scheduler nobody else may become able to run by that.
     fn quiet_threads(&self) -> Vec<u32> {
-        let state = &self.interpreter.state;
+        let state = &self.driver.interpreter.state;
         let started = self.threads_before as u32..state.threads.len() as u32;
-        let candidates = std::iter::once(self.interpreter.running).chain(started);
+        let candidates = std::iter::once(self.driver.interpreter.running).chain(started);
         let is_fair = self.stepper.task.scheduler != Scheduler::Any;
         let is_quiet = |thread: &u32| match self.stepper.alone(state, *thread) {
             Alone::Quietly => true,
@@ -307,7 +307,7 @@ impl Run<'_, '_> {
 
     /// Whether a step that has taken an edge stops before the next one of a thread.
     fn stops_at(&self, thread: u32) -> bool {
-        let innermost = self.interpreter.state.innermost(thread);
+        let innermost = self.driver.interpreter.state.innermost(thread);
         innermost.is_some_and(|(_, frame)| self.stepper.stops[frame.location])
     }
 
@@ -318,61 +318,23 @@ impl Run<'_, '_> {
             return false;
         }
         self.script.borrow_mut().unquestioned = alone != Alone::Asking;
-        let shown = self.taken.last;
+        let shown = self.shown.taken.last;
         let taken = self.take(thread);
         self.script.borrow_mut().unquestioned = false;
-        debug_assert!(!matches!(taken, Ok(None)) || self.taken.last == shown, "going on alone is not seen");
-        matches!(taken, Ok(None)) && self.interpreter.state.within_expression.is_none()
+        let is_done = taken == Ok(Ok(()));
+        debug_assert!(!is_done || self.shown.taken.last == shown, "going on alone is not seen");
+        is_done && self.driver.interpreter.state.within_expression.is_none()
     }
 
     /// Takes an edge of a thread; the end, if it leads to one.
-    fn take(&mut self, thread: u32) -> Result<Option<End>, Stop> {
-        self.calling = self.calling_edge(thread);
+    fn take(&mut self, thread: u32) -> Result<Result<(), RunEnd>, Stop> {
         self.script.borrow_mut().edge = self.next_edge(thread);
-        let mut stepped = self.interpreter.step(thread);
-        loop {
-            if self.script.borrow().denied.is_some() {
-                return Err(Stop::NoMoreChoices);
-            }
-            // Also what happened before the step failed is seen.
-            let events = std::mem::take(&mut self.interpreter.events);
-            for sight in self.observer.follow(&mut self.interpreter, &events)? {
-                self.show(sight);
-            }
-            match stepped? {
-                Stepped::Done => return Ok(None),
-                Stepped::Pause(rest) => stepped = self.interpreter.resume(rest),
-                Stepped::End(kind) => return self.finish(Occasion::End(kind)).map(Some),
-                Stepped::Cut => return Ok(Some(End::Cut)),
-                Stepped::StoppedAtCall(function) => {
-                    if self.last_occasion != Some(Occasion::Entered(function)) {
-                        self.look(Occasion::Entered(function))?;
-                    }
-                    return Ok(Some(End::Ended));
-                }
-            }
-        }
+        self.driver.try_step_of(thread, &mut self.shown)
     }
 
-    fn finish(&mut self, occasion: Occasion) -> Result<End, Stop> {
-        self.look(occasion)?;
-        Ok(End::Ended)
-    }
-
-    fn look(&mut self, occasion: Occasion) -> Result<(), Stop> {
-        let sight = self.observer.look(&mut self.interpreter, occasion)?;
-        self.show(sight);
-        Ok(())
-    }
-
-    /// Shows a letter. Where letters may be repeated, one that is the same as the last is left out.
-    fn show(&mut self, sight: Sight) {
-        let letter = self.stepper.negation.letter(&sight.truth);
-        self.last_occasion = Some(sight.occasion);
-        if !self.stepper.negation.stutter_invariant || letter != self.taken.last {
-            self.taken.letters.push(letter);
-        }
-        self.taken.last = letter;
+    fn finish(&mut self, occasion: Occasion) -> Result<End, RunEnd> {
+        let observed = self.driver.observe(occasion, &mut self.shown);
+        self.driver.concluded(observed.map(|()| Ok(End::Ended)), &mut self.shown)
     }
 
     /// The configuration that the step has come to.
@@ -386,54 +348,37 @@ impl Run<'_, '_> {
             memory: Memory::new(Integers::default(), DataModel::default(), 0),
         };
         End::Next(Box::new(Configuration {
-            state: std::mem::replace(&mut self.interpreter.state, nothing),
-            attention: attention.then(|| self.observer.attention.clone()),
-            running: if running { self.interpreter.running } else { 0 },
-            letter: if letter { self.taken.last } else { 0 },
+            state: std::mem::replace(&mut self.driver.interpreter.state, nothing),
+            attention: attention.then(|| self.driver.observer.attention.clone()),
+            running: if running { self.driver.interpreter.running } else { 0 },
+            letter: if letter { self.shown.taken.last } else { 0 },
         }))
     }
 
-    /// How the step ends when it cannot be completed.
-    fn stopped(&mut self, stop: Stop) -> End {
-        match stop {
-            Stop::Undefined(_) if self.interpreter.semantics.undefined == UndefinedMode::Assume => End::Cut,
-            Stop::Undefined(kind) => match self.look(Occasion::Error(kind)) {
-                Ok(()) | Err(Stop::Undefined(_)) => End::Ended,
-                Err(other) => self.stopped(other),
-            },
-            Stop::Unsupported(what) => End::Refused(Reason::unsupported(what, self.span())),
-            Stop::UnfitChoice(why) => End::Refused(Reason::Incomplete(why)),
-            Stop::NoMoreChoices => match self.script.borrow_mut().denied.take() {
+    /// How the step ends where it comes to no configuration.
+    fn ended(&mut self, end: RunEnd) -> End {
+        match end {
+            RunEnd::End(_) | RunEnd::Undefined { .. } | RunEnd::Deadlock | RunEnd::StoppedAtCall(_) => End::Ended,
+            RunEnd::Cut { .. } => End::Cut,
+            RunEnd::Unsupported { reason, span } => End::Refused(Reason::unsupported(reason, span)),
+            RunEnd::UnfitInput { reason, .. } => End::Refused(Reason::Incomplete(reason)),
+            RunEnd::NoMoreInputs => match self.script.borrow_mut().denied.take() {
                 Some(Denied::Refused(Reason::Unsupported { obstacle, what, span })) => {
-                    End::Refused(Reason::Unsupported { obstacle, what, span: span.or_else(|| self.span()) })
+                    End::Refused(Reason::Unsupported { obstacle, what, span: span.or_else(|| self.driver.span()) })
                 }
                 Some(Denied::Refused(reason)) => End::Refused(reason),
                 Some(Denied::Question | Denied::Schedule) | None => End::NotAlone,
             },
-            Stop::NotConstant => unreachable!("only the evaluation of constants has no memory"),
+            RunEnd::Lasso { .. } | RunEnd::Silent | RunEnd::Limit | RunEnd::Exhausted(_) => {
+                unreachable!("no single step ends so")
+            }
         }
-    }
-
-    /// The source text of the edge that is taken; in a library function, that of the user's call.
-    fn span(&self) -> Option<Span> {
-        let program = self.interpreter.program;
-        let is_library = |edge: EdgeId| program.functions[program.locations[program.edges[edge].from].function].library;
-        let edge = self.interpreter.edge;
-        let shown = if edge.is_some_and(is_library) { self.calling.or(edge) } else { edge };
-        shown.map(|edge| program.edges[edge].span)
-    }
-
-    /// The edge by which a user's function called the library, where a thread is in a library function.
-    fn calling_edge(&self, thread: u32) -> Option<EdgeId> {
-        let program = self.interpreter.program;
-        let frames = self.interpreter.state.threads[thread as usize].frames.iter().rev();
-        frames.take_while(|frame| program.functions[frame.function].library).last()?.caller
     }
 
     /// The edge that a thread takes next, if there is one that is no condition.
     fn next_edge(&self, thread: u32) -> Option<EdgeId> {
-        let program = self.interpreter.program;
-        let (_, frame) = self.interpreter.state.innermost(thread)?;
+        let Interpreter { program, state, .. } = &self.driver.interpreter;
+        let (_, frame) = state.innermost(thread)?;
         let out = &program.locations[frame.location].out;
         let plain = out.iter().find(|&&edge| !matches!(program.edges[edge].op, Op::Assume(_)));
         plain.or(out.first()).copied()

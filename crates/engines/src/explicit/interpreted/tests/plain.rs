@@ -4,13 +4,10 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use program::EndKind;
 use program::semantics::interpreter::Interpreter;
-use program::semantics::observe::{Attention, Observer};
+use program::semantics::observe::{Attention, Observer, Sight};
 use program::semantics::state::State;
-use program::semantics::step::Stepped;
-use program::semantics::threads::Next as Scheduled;
-use program::semantics::{Answer, Occasion, Stop, UndefinedMode};
+use program::semantics::{Answer, Driver, Listener, RunEnd, Stop};
 use task::{Letter, Negation, Task};
 
 use super::super::super::space::{Next, Space, Step};
@@ -77,69 +74,49 @@ impl Graph {
 
 fn one_edge(task: &Task, from: Option<&Node>, script: &RefCell<Script<'_>>) -> (Move, Option<Node>) {
     let mut prompter = Prompter(script);
-    let mut interpreter = Interpreter::new(&task.program, task.semantics, &mut prompter);
-    let mut observer = Observer::new(task.semantics.observe, &task.atoms);
-    let mut shown = Vec::new();
+    let interpreter = Interpreter::new(&task.program, task.semantics, &mut prompter);
+    let mut driver = Driver::new(interpreter, Observer::new(task.semantics.observe, &task.atoms));
+    let mut shown = Letters::default();
     let mut last = Vec::new();
     let mut masks = (1, 1);
-    let mut go = || -> Result<Option<Step>, Stop> {
-        let Some((state, attention, running, letter)) = from else {
-            interpreter.start(task.program.entry.unwrap())?;
-            let events = std::mem::take(&mut interpreter.events);
-            observer.begin(&events);
-            shown.push(observer.look(&mut interpreter, Occasion::Start)?.truth);
-            return Ok((task.semantics.stop_at_call == task.program.entry).then_some(Step::Ended));
-        };
-        interpreter.state = state.clone();
-        interpreter.running = *running;
-        observer.attention = attention.clone();
-        last = letter.clone().unwrap();
-        let mut end = |interpreter: &mut Interpreter<'_>, observer: &mut Observer<'_>, occasion| {
-            shown.push(observer.look(interpreter, occasion)?.truth);
-            Ok(Some(Step::Ended))
-        };
-        let thread = match interpreter.schedule()? {
-            Scheduled::Thread(thread) => thread,
-            Scheduled::AllEnded => return end(&mut interpreter, &mut observer, Occasion::End(EndKind::Return)),
-            Scheduled::Deadlock => return end(&mut interpreter, &mut observer, Occasion::Deadlock),
-        };
-        let enabled = script.borrow().enabled.clone().unwrap_or(vec![thread]);
-        masks = (enabled.iter().fold(0, |bits, one| bits | 1 << one), 1 << thread);
-        let mut stepped = interpreter.step(thread);
-        loop {
-            let events = std::mem::take(&mut interpreter.events);
-            shown.extend(observer.follow(&mut interpreter, &events)?.into_iter().map(|sight| sight.truth));
-            match stepped? {
-                Stepped::Done => return Ok(None),
-                Stepped::Pause(rest) => stepped = interpreter.resume(rest),
-                Stepped::Cut => return Ok(Some(Step::Cut)),
-                Stepped::End(kind) => {
-                    shown.push(observer.look(&mut interpreter, Occasion::End(kind))?.truth);
-                    return Ok(Some(Step::Ended));
-                }
-                Stepped::StoppedAtCall(function) => {
-                    // A letter too much is none where it is repeated for ever.
-                    shown.push(observer.look(&mut interpreter, Occasion::Entered(function))?.truth);
-                    return Ok(Some(Step::Ended));
-                }
-            }
+    let stepped = match from {
+        None => driver.begin(&mut shown),
+        Some((state, attention, running, letter)) => {
+            driver.interpreter.state = state.clone();
+            driver.interpreter.running = *running;
+            driver.observer.attention = attention.clone();
+            last = letter.clone().unwrap();
+            driver.schedule(&mut shown).and_then(|thread| {
+                let enabled = script.borrow().enabled.clone().unwrap_or(vec![thread]);
+                masks = (enabled.iter().fold(0, |bits, one| bits | 1 << one), 1 << thread);
+                driver.step_of(thread, &mut shown)
+            })
         }
     };
-    let step = match go() {
-        Ok(None) => Step::Next,
-        Ok(Some(step)) => step,
-        Err(Stop::Undefined(_)) if task.semantics.undefined == UndefinedMode::Assume => Step::Cut,
-        Err(Stop::Undefined(kind)) => {
-            shown.push(observer.look(&mut interpreter, Occasion::Error(kind)).unwrap().truth);
-            Step::Ended
-        }
+    let step = match stepped {
+        Ok(()) => Step::Next,
+        Err(RunEnd::Cut { .. }) => Step::Cut,
+        Err(RunEnd::End(_) | RunEnd::Undefined { .. } | RunEnd::Deadlock | RunEnd::StoppedAtCall(_)) => Step::Ended,
         Err(other) => panic!("{other:?}"),
     };
+    let shown = shown.0;
     let last = shown.last().cloned().unwrap_or(last);
     let made = Move { step: step.clone(), to: 0, shown, last: last.clone(), enabled: masks.0, ran: masks.1 };
-    let node = (step == Step::Next)
-        .then(|| (interpreter.state.clone(), observer.attention.clone(), interpreter.running, Some(last)));
+    let node = (step == Step::Next).then(|| {
+        (driver.interpreter.state.clone(), driver.observer.attention.clone(), driver.interpreter.running, Some(last))
+    });
     (made, node)
+}
+
+/// The letters that one edge shows.
+#[derive(Default)]
+struct Letters(Vec<Vec<bool>>);
+
+impl Listener for Letters {
+    fn observed(&mut self, _: &mut Driver<'_>, sights: &[Sight]) -> Result<(), Stop> {
+        self.0.extend(sights.iter().map(|sight| sight.truth.clone()));
+        Ok(())
+    }
 }
 
 /// The graph with the letters of a property.
