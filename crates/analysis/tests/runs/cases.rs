@@ -49,16 +49,7 @@ fn facts(subject: &Subject, integers: Integers) -> Vec<(usize, String)> {
     let domain_text = |domain: Result<&Domain, &Refused>| match domain {
         Err(refused) => {
             let at = refused.at.map_or_else(|| "in an atom".to_owned(), |span| format!("line {}", line(span)));
-            // Variables have numbers behind their names here.
-            let reason: Vec<String> = refused
-                .reason()
-                .split(' ')
-                .map(|word| match word.split_once('$') {
-                    Some((name, _)) => format!("{name}`"),
-                    None => word.to_owned(),
-                })
-                .collect();
-            format!("refused: {} ({at})", reason.join(" "))
+            format!("refused: {} ({at})", refused.reason())
         }
         Ok(domain) => {
             let rule = match domain.rule() {
@@ -79,7 +70,7 @@ fn facts(subject: &Subject, integers: Integers) -> Vec<(usize, String)> {
         said.push((line(program.edges[edge].span), domain_text(domains.domain(edge))));
     }
     for (id, variable) in program.variables.iter() {
-        let (at, name) = (line(variable.span), plain(&variable.name));
+        let (at, name) = (line(variable.span), &variable.name);
         if let Some(values) = ranges.of(program, id) {
             said.push((at, format!("{name} holds {values}")));
         }
@@ -101,16 +92,11 @@ fn live(program: &Program, liveness: &Liveness, line: &dyn Fn(Span) -> usize) ->
         if seen.insert(line(edge.span)) {
             for (id, variable) in program.variables.iter() {
                 let live = if liveness.at(edge.from).contains(id) { "live" } else { "dead" };
-                said.push((line(edge.span), format!("{} {live}", plain(&variable.name))));
+                said.push((line(edge.span), format!("{} {live}", variable.name)));
             }
         }
     }
     said
-}
-
-/// A variable's name as written.
-fn plain(name: &str) -> &str {
-    name.split('$').next().unwrap_or(name)
 }
 
 const INPUTS: &str = "extern int __VERIFIER_nondet_int(void); extern unsigned __VERIFIER_nondet_uint(void); extern char __VERIFIER_nondet_char(void); extern void __VERIFIER_assume(int);";

@@ -4,7 +4,6 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use foundation::Id;
 use program::semantics::choices::{Answer, Choices, Question};
 use program::semantics::interpreter::Interpreter;
 use program::semantics::observe::{Observer, Occasion, Sight};
@@ -112,20 +111,11 @@ impl Choices for Recorder<'_> {
                 let location = self.at.get().expect("inputs are asked for in steps");
                 Source::Edge(*self.program.locations[location].out.iter().find(asks).expect("an edge that asks"))
             }
-            Question::Uninitialised { what, .. } => variable_named(self.program, what),
+            Question::Uninitialised { part, .. } => part.object.variable().map_or(Source::Other, Source::Variable),
             _ => Source::Other,
         };
         let answer = (self.answer)(source, question);
         self.choices.push(Choice { source, question: question.clone(), answer: answer.clone() });
         answer
     }
-}
-
-/// The variable of which a part is named `main::x$7[2].f`.
-fn variable_named(program: &Program, what: &str) -> Source {
-    let Some((_, number)) = what.split_once('$') else { return Source::Other };
-    let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
-    let variable = VariableId::from_index(digits.parse().expect("a number"));
-    assert!(program.variables.get(variable).is_some());
-    Source::Variable(variable)
 }

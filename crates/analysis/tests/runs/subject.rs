@@ -33,13 +33,13 @@ impl Subject {
             translation.atom(span, &mut sources, &mut diagnostics).unwrap_or_else(|| panic!("{atom}\n{text}"))
         };
         let atoms = atoms.iter().map(&mut read).collect();
-        Self { text: text.to_owned(), program: with_own_names(translation.program), atoms }
+        Self { text: text.to_owned(), program: translation.program, atoms }
     }
 
     /// The same with all calls inlined.
     pub fn inlined(&self) -> Self {
         let program = inline(&self.program, 100_000).expect("no recursion").program;
-        Self { text: self.text.clone(), program: with_own_names(program), atoms: self.atoms.clone() }
+        Self { text: self.text.clone(), program, atoms: self.atoms.clone() }
     }
 
     /// The expressions of the atoms.
@@ -97,15 +97,4 @@ pub fn for_many(style: Style, programs: u64, runs: u64, test: &mut dyn FnMut(&Su
             both(&subject.inlined());
         }
     }
-}
-
-/// Renames variables so that no two have one name.
-fn with_own_names(mut program: Program) -> Program {
-    // Questions name variables by these names, not by what people call them.
-    program.telling = Default::default();
-    for (number, id) in program.variables.ids().enumerate() {
-        let name = program.variables[id].name.split('$').next().unwrap_or("").to_owned();
-        program.variables[id].name = format!("{name}${number}");
-    }
-    program
 }

@@ -1,11 +1,10 @@
 //! Which values an input is tried with where the interpreter takes the steps.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use analysis::{Domains, Refused};
 use num_bigint::BigInt;
-use program::semantics::describe::qualified_name;
+use program::semantics::memory::Extent;
 use program::semantics::{Answer, Question, Value};
 use program::{Atom, EdgeId, IntType, Program, Scalar, VariableId};
 use task::{Reason, Task};
@@ -14,8 +13,6 @@ use task::{Reason, Task};
 pub struct Inputs {
     program: Arc<Program>,
     domains: Domains,
-    /// Variables by the names that questions give them. Two of one function may share a name.
-    variables: HashMap<String, Vec<VariableId>>,
 }
 
 /// All values of integer types of at most this many bits are tried where nothing better is known.
@@ -31,11 +28,7 @@ impl Inputs {
         };
         let atoms: Vec<_> = task.atoms.iter().filter_map(state).collect();
         let domains = Domains::new(&program, &atoms, task.semantics.integers);
-        let mut variables: HashMap<String, Vec<VariableId>> = HashMap::new();
-        for id in program.variables.ids() {
-            variables.entry(qualified_name(&program, id)).or_default().push(id);
-        }
-        Self { program, domains, variables }
+        Self { program, domains }
     }
 
     /// The answers to try for a question that the interpreter asks while it takes an edge.
@@ -50,23 +43,24 @@ impl Inputs {
                 Some(Err(refused)) => all_of(*ty).ok_or_else(|| reason(refused)),
                 None => all_of(*ty).ok_or_else(|| unbounded(question, span)),
             },
-            Question::Uninitialised { what, ty } => {
-                let mut values: Vec<BigInt> = Vec::new();
-                for &variable in self.variables.get(what).map_or(&[][..], Vec::as_slice) {
-                    match self.domains.of_uninitialised(variable) {
-                        Ok(more) => values.extend_from_slice(more),
-                        Err(refused) => return all_of(*ty).ok_or_else(|| reason(refused)),
-                    }
+            Question::Uninitialised { part, ty, .. } => {
+                match self.whole_scalar(*part).map(|variable| self.domains.of_uninitialised(variable)) {
+                    Some(Ok(values)) if !values.is_empty() => Ok(answers(values, *ty)),
+                    Some(Err(refused)) => all_of(*ty).ok_or_else(|| reason(refused)),
+                    _ => all_of(*ty).ok_or_else(|| unbounded(question, span)),
                 }
-                values.sort_unstable();
-                values.dedup();
-                if values.is_empty() {
-                    return all_of(*ty).ok_or_else(|| unbounded(question, span));
-                }
-                Ok(answers(&values, *ty))
             }
             Question::Register { ty, .. } => all_of(*ty).ok_or_else(|| unbounded(question, span)),
         }
+    }
+
+    /// The variable that is read as the one scalar that it is.
+    fn whole_scalar(&self, part: Extent) -> Option<VariableId> {
+        let types = &self.program.types;
+        part.object.variable().filter(|variable| {
+            let ty = self.program.variables[*variable].ty;
+            types.as_scalar(ty).is_some() && part.width_bits == types.size_bits(ty)
+        })
     }
 }
 

@@ -7,7 +7,6 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 
-use foundation::Id;
 use logic::Value as Number;
 use program::passes::Prepared;
 use program::semantics::evaluate::evaluate;
@@ -15,7 +14,7 @@ use program::semantics::event::Event;
 use program::semantics::interpreter::Interpreter;
 use program::semantics::step::Stepped;
 use program::semantics::{Answer, Choices, ObserveMode, Question, Stop, Value};
-use program::{Atom, EdgeId, Observe, Program, Scalar, VariableId};
+use program::{Atom, EdgeId, Observe, Scalar, VariableId};
 use task::Reason;
 
 use super::lasso::Valuation;
@@ -47,24 +46,13 @@ struct Questions {
     answers: Vec<Answer>,
 }
 
-/// The prepared program with names that tell its variables apart: copies of one function have the same ones otherwise.
-pub fn with_numbered_variables(program: &Program) -> Program {
-    let mut program = program.clone();
-    program.telling = Default::default();
-    for variable in program.variables.ids().collect::<Vec<_>>() {
-        program.variables[variable].name = variable.index().to_string();
-    }
-    program
-}
-
 impl Choices for &Open {
     fn choose(&mut self, question: &Question) -> Answer {
         let mut questions = self.0.borrow_mut();
         let answer = match question {
             Question::Input { .. } => questions.inputs.pop_front(),
-            Question::Uninitialised { what, .. } => {
-                let variable = what.rsplit("::").next().and_then(|number| number.parse().ok());
-                variable.and_then(|number| questions.held.remove(&VariableId::from_index(number)))
+            Question::Uninitialised { part, .. } => {
+                part.object.variable().and_then(|variable| questions.held.remove(&variable))
             }
             Question::Branch { edges } => {
                 edges.iter().position(|edge| Some(*edge) == questions.edge).map(Answer::Index)
@@ -79,9 +67,9 @@ impl Choices for &Open {
 }
 
 impl<'a> Teller<'a> {
-    /// A teller; the program is that of [`with_numbered_variables`].
-    pub fn new(prepared: &'a Prepared, program: &'a Program, open: &'a Open, choices: &'a mut &'a Open) -> Self {
-        let interpreter = Interpreter::new(program, prepared.semantics, choices);
+    /// A teller.
+    pub fn new(prepared: &'a Prepared, open: &'a Open, choices: &'a mut &'a Open) -> Self {
+        let interpreter = Interpreter::new(&prepared.program, prepared.semantics, choices);
         Self { prepared, interpreter, open, is_started: false, has_written: false }
     }
 

@@ -4,7 +4,7 @@ use logic::Terms;
 use program::semantics::Answer;
 use task::{Counterexample, Reason};
 
-use super::answers::{Open, Teller, with_numbered_variables};
+use super::answers::{Open, Teller};
 use super::lasso::Lasso;
 use super::letter::Letters;
 use super::refine::Divergence;
@@ -24,10 +24,9 @@ pub fn counterexample(
     let lasso = Lasso { stem: &stem_step, cycle: &cycle_step };
     let lost = || Reason::Incomplete("a violation could not be told".to_owned());
     let turns = divergence.execution.turns(terms, &lasso, TURNS).ok_or_else(lost)?;
-    let program = with_numbered_variables(vocabulary.program());
     let open = Open::default();
     let mut choices = &open;
-    let mut teller = Teller::new(vocabulary.prepared, &program, &open, &mut choices);
+    let mut teller = Teller::new(vocabulary.prepared, &open, &mut choices);
     let stem = teller.answers(&letters.way(divergence.stem), &divergence.execution.start.stem_inputs)?;
     let way = letters.way(divergence.cycle);
     let turns: Vec<Vec<Answer>> =

@@ -9,6 +9,7 @@ use num_traits::One;
 
 use crate::cfa::{EdgeId, InputSource};
 use crate::semantics::arithmetic::{fits, largest, smallest};
+use crate::semantics::memory::Extent;
 use crate::semantics::value::Value;
 use crate::types::{FloatType, IntType, Scalar};
 
@@ -24,7 +25,9 @@ pub enum Question {
     },
     /// What a part of an object holds that was not written since the object's lifetime began.
     Uninitialised {
-        /// The part: `main::x`, `::global.f`, `heap#0+8`.
+        /// The part.
+        part: Extent,
+        /// What people call it: `main::x`, `::global.f`, `heap#0+8`.
         what: String,
         /// Its type; for a bit-field, an integer of its width.
         ty: Scalar,

@@ -405,7 +405,7 @@ impl<'a> Interpreter<'a> {
 
 /// The question for a part that is not initialised.
 fn uninitialised(interpreter: &Interpreter<'_>, part: Extent, ty: Scalar) -> Question {
-    Question::Uninitialised { what: qualified_name_of(interpreter.program, part), ty }
+    Question::Uninitialised { part, what: qualified_name_of(interpreter.program, part), ty }
 }
 
 impl<'a> Environment<'a> for Interpreter<'a> {

@@ -180,7 +180,7 @@ impl Choices for ListedChoices {
         self.last = None;
         match question {
             Question::Input { .. } | Question::Register { .. } => self.next_input(question),
-            Question::Uninitialised { what, ty } => self.next_named(what, *ty),
+            Question::Uninitialised { what, ty, .. } => self.next_named(what, *ty),
             Question::Schedule { enabled, last } => match self.schedule.pop_front() {
                 Some(Entry { span, value: thread, .. }) => {
                     self.last = span;

@@ -1,6 +1,7 @@
 //! Sources of choices: the format of listed inputs, and seeds.
 
 use foundation::SourceMap;
+use program::semantics::memory::Extent;
 use program::semantics::*;
 use program::*;
 use proptest::prelude::*;
@@ -30,7 +31,9 @@ fn every_form_of_entry() {
                 thread 2\nheap#0+8 = 3\n::g = 4\nmalloc-fails = true\n";
     let mut choices = parse(text).unwrap();
     let mut next = |question: Question| choices.choose(&question);
-    let uninitialised = |what: &str| Question::Uninitialised { what: what.to_owned(), ty: INT };
+    // Listed answers are found by what people call a part.
+    let part = Extent { object: ObjectId::Heap(0), offset_bits: 0, width_bits: 32 };
+    let uninitialised = |what: &str| Question::Uninitialised { part, what: what.to_owned(), ty: INT };
     for expected in [5, -31, 7, 97, 10, 35] {
         assert_eq!(next(input("__VERIFIER_nondet_int", INT)), Answer::Value(Value::int(expected)));
     }

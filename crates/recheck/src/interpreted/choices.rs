@@ -50,12 +50,7 @@ impl Explorer<'_> {
             }
             Question::Register { ty, .. } => (Vec::new(), *ty),
             Question::Input { ty, .. } => (edge.and_then(|edge| written(program, edge)).into_iter().collect(), *ty),
-            Question::Uninitialised { what, ty } => {
-                // The names of parts begin behind that of the variable, which may be qualified by that of a file.
-                let variable = what.rfind("::").map_or(0, |at| at + "::".len());
-                let part = what[variable..].find(['[', '.', '+']).map_or(what.len(), |length| variable + length);
-                (self.named.get(&what[..part]).cloned().unwrap_or_default(), *ty)
-            }
+            Question::Uninitialised { part, ty, .. } => (part.object.variable().into_iter().collect(), *ty),
         };
         if !variables.is_empty() && variables.iter().all(|variable| self.alike.puts_away(*variable, ty)) {
             return Ok(vec![Answer::Value(Value::zero(ty))]);

@@ -20,7 +20,6 @@ use std::hash::{Hash, Hasher};
 
 use automata::buchi::{Automaton, Guard, Marks};
 use foundation::{Budget, Id, Span};
-use program::semantics::describe::qualified_name;
 use program::semantics::interpreter::Interpreter;
 use program::semantics::observe::{Attention, Observer};
 use program::semantics::state::State;
@@ -179,7 +178,6 @@ struct Explorer<'a> {
     keeps: Vec<bool>,
     unnoticed: Vec<bool>,
     looks_at_locals: bool,
-    named: HashMap<String, Vec<VariableId>>,
     nodes: Vec<Node>,
     by_hash: HashMap<u64, Vec<u32>>,
     ways: Vec<Option<Vec<Passage>>>,
@@ -206,10 +204,6 @@ impl<'a> Explorer<'a> {
         budget: &'a Budget,
     ) -> Self {
         interpreter.notes_reads = task.semantics.observe == ObserveMode::Change;
-        let mut named: HashMap<String, Vec<VariableId>> = HashMap::new();
-        for id in task.program.variables.ids() {
-            named.entry(qualified_name(&task.program, id)).or_default().push(id);
-        }
         let looks_at_locals =
             task.atoms.iter().any(|atom| matches!(atom, Atom::State { active, .. } if !active.is_empty()));
         let atomicity = task.semantics.atomicity;
@@ -236,7 +230,6 @@ impl<'a> Explorer<'a> {
             keeps: kept(&task.program, |edge| asks(&task.program, classes.relevant, edge)),
             unnoticed,
             looks_at_locals,
-            named,
             nodes: Vec::new(),
             by_hash: HashMap::new(),
             ways: Vec::new(),
