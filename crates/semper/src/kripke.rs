@@ -15,6 +15,7 @@ use report::diagnostics::DiagnosticJson;
 use report::kripke::{EvidenceJson, PathJson, PropertyReport, StructureFigures, StructureReport};
 use report::verdict::Evidence;
 use subject::Property;
+use subject::execute::shortest_lasso;
 use subject::structure::{Structure, StructureSubject, atoms_of};
 
 use crate::verdicts::evidence;
@@ -131,7 +132,11 @@ fn path(structure: &Structure, subject: &StructureSubject, replayed: &Replayed) 
     // What is observed first is the start, which no edge enters.
     let is_whole = replayed.closing != Closing::BadPrefix && replayed.abridged.is_none();
     if let (RunEnd::Lasso { start }, true) = (&replayed.run.end, is_whole) {
-        let cycle = states.split_off(start.saturating_sub(1).min(states.len()));
+        let start = start.saturating_sub(1).min(states.len());
+        // Two observations of one state may differ in what has changed.
+        let (start, end) = shortest_lasso(start, states.len(), |one, other| states[one] == states[other]);
+        states.truncate(end);
+        let cycle = states.split_off(start);
         return Run { stem: states, cycle };
     }
     if states.is_empty() {

@@ -140,7 +140,9 @@ fn verdicts_agree_with_a_search_through_short_lassos() {
                     assert!(!is_violated_within(&structure, property, 6), "{text}\n{shown} under {assumptions:?}");
                     held += 1;
                 }
-                Decided::Unknown(reason) => panic!("{text}\n{shown}: {reason}"),
+                // The tableau of many assumptions may be too large for the check.
+                Decided::Unknown(reason) if assumptions.len() > 2 => assert!(reason.contains("too large"), "{reason}"),
+                Decided::Unknown(reason) => panic!("{text}\n{shown} under {assumptions:?}: {reason}"),
             }
         }
     }
