@@ -107,6 +107,15 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
             step
         }
         Op::Declare(variable) => match vocabulary.shape(*variable, data.span) {
+            // Whatever it held is forgotten, and what it holds does not matter.
+            Ok(Shape::Scalar(scalar)) if vocabulary.is_set_before_read(*variable) => {
+                let name = format!("{}?", program.variables[*variable].name);
+                let (symbol, _) = vocabulary.arbitrary(&name, scalar);
+                let mut step = Step::assign(terms, vocabulary.symbol(*variable, data.span)?, terms.variable(symbol));
+                step.inputs.insert(symbol);
+                step
+            }
+            _ if vocabulary.is_set_before_read(*variable) => Step::skip(terms),
             Ok(Shape::Scalar(scalar)) => arbitrary(vocabulary, *variable, scalar, data.span, &mut asked)?,
             _ => heap::forgotten(&encoder, Object::Variable(*variable), Held::Anything)?,
         },
