@@ -200,8 +200,10 @@ fn walk(driver: &mut Driver<'_>, step_limit: usize, budget: &Budget, trace: &mut
             return Err(unsupported("the time ran out"));
         }
         match driver.step(trace) {
-            _ if trace.states.len() > step_limit => return Ok(()),
             Err(RunEnd::End(_)) => return Ok(()),
+            // An error is observed as well, but it is none of the states that are compared.
+            Err(end @ RunEnd::Undefined { .. }) => return Err(end),
+            _ if trace.states.len() > step_limit => return Ok(()),
             stepped => stepped?,
         }
     }
