@@ -127,12 +127,14 @@ pub fn decide(
 /// the property, it goes on by first transitions.
 fn path(structure: &Structure, subject: &StructureSubject, replayed: &Replayed) -> Run {
     let observed = replayed.run.observations.iter();
-    let mut states: Vec<KripkeState> =
-        observed.filter_map(|observation| subject.entered_by(observation.edge?)).collect();
-    // What is observed first is the start, which no edge enters.
+    let mut states: Vec<KripkeState> = observed
+        .filter_map(|observation| observation.edge.map_or(subject.start, |edge| subject.entered_by(edge)))
+        .collect();
     let is_whole = replayed.closing != Closing::BadPrefix && replayed.abridged.is_none();
     if let (RunEnd::Lasso { start }, true) = (&replayed.run.end, is_whole) {
-        let start = start.saturating_sub(1).min(states.len());
+        // What is observed before all initial states is none of them.
+        let before = usize::from(subject.start.is_none());
+        let start = start.saturating_sub(before).min(states.len());
         // Two observations of one state may differ in what has changed.
         let (start, end) = shortest_lasso(start, states.len(), |one, other| states[one] == states[other]);
         states.truncate(end);

@@ -2,8 +2,8 @@
 //!
 //! The program has one variable, the number of the state it is in, and is observed whenever it enters one. Where several
 //! transitions leave a state, an input chooses; a state without transitions is entered again and again. The program
-//! starts before the first state, as the structure does in Theorem 7 of the lecture notes, and what is observed there is
-//! no letter of a path: the goal of a property begins one step later.
+//! starts in the initial state. Where there are several, it starts before them, as the structure does in Theorem 7 of the
+//! lecture notes, and what is observed there is no letter of a path: the goal of a property begins one step later.
 
 use std::collections::HashMap;
 
@@ -12,8 +12,8 @@ use automata::ltl::{AtomId, Formula, Formulas, Unary};
 use foundation::{Diagnostics, Id, SourceId, SourceMap, Span};
 use program::semantics::{ObserveMode, Semantics};
 use program::{
-    Atom, CompareOp, DataModel, EdgeId, ExprId, ExprKind, Function, Initial, InputSource, IntType, LocationId, Observe,
-    Op, Operand, Place, Program, Scalar, Variable, VariableId, VariableKind,
+    Atom, CompareOp, DataModel, EdgeId, ExprId, ExprKind, Function, Initial, InitialItem, InputSource, IntType,
+    LocationId, Observe, Op, Operand, Place, Program, Scalar, Variable, VariableId, VariableKind,
 };
 
 use crate::properties::{self, Given};
@@ -100,8 +100,10 @@ pub fn atoms_of(formulas: &Formulas, these: impl Iterator<Item = Formula>) -> Ve
 /// A structure as a subject.
 #[derive(Clone, Debug)]
 pub struct StructureSubject {
-    /// The program with the structure's properties. Their goals begin one step later.
+    /// The program with the structure's properties. Their goals begin one step later where there is no start.
     pub subject: Subject,
+    /// The only initial state, if there is only one.
+    pub start: Option<KripkeState>,
     /// By edge: the state that it enters.
     entered: HashMap<EdgeId, KripkeState>,
 }
@@ -111,8 +113,12 @@ impl StructureSubject {
     pub fn new(structure: &Structure) -> Self {
         let Structure { kripke, assumptions, span, .. } = structure;
         let mut formulas = structure.formulas.clone();
+        let start = match *kripke.initial() {
+            [only] => Some(only),
+            _ => None,
+        };
         let mut builder = Builder::new(kripke, *span);
-        builder.build();
+        builder.build(start);
         let ids: Vec<AtomId> = formulas.atoms().iter().map(|(id, _)| id).collect();
         let atoms = ids.into_iter().map(|id| {
             let holds: Vec<KripkeState> = match Observed::new(kripke, formulas.atoms(), &[id]) {
@@ -125,13 +131,20 @@ impl StructureSubject {
         let properties = structure
             .properties
             .iter()
-            .map(|property| Property { goal: formulas.unary(Unary::Next, property.goal), ..property.clone() })
+            .map(|property| match start {
+                Some(_) => property.clone(),
+                None => Property { goal: formulas.unary(Unary::Next, property.goal), ..property.clone() },
+            })
             .collect();
         let semantics = Semantics { observe: ObserveMode::Statement, ..Semantics::default() };
         let Builder { program, entered, .. } = builder;
         let assumptions = assumptions.clone();
         let type_names = Default::default();
-        Self { subject: Subject { program, formulas, properties, assumptions, atoms, type_names, semantics }, entered }
+        Self {
+            subject: Subject { program, formulas, properties, assumptions, atoms, type_names, semantics },
+            start,
+            entered,
+        }
     }
 
     /// The state that an edge of the program enters.
@@ -164,7 +177,7 @@ impl<'k> Builder<'k> {
         Self { kripke, program, state, choice, span, entered: HashMap::new() }
     }
 
-    fn build(&mut self) {
+    fn build(&mut self, start: Option<KripkeState>) {
         let main = self.program.functions.push(Function {
             name: "main".into(),
             parameters: Vec::new(),
@@ -176,10 +189,21 @@ impl<'k> Builder<'k> {
             library: false,
             span: self.span,
         });
-        let start = self.program.add_location(main);
-        (self.program.functions[main].entry, self.program.entry) = (Some(start), Some(main));
         let locations: Vec<LocationId> = self.kripke.states().map(|_| self.program.add_location(main)).collect();
-        self.choose(start, self.kripke.initial(), &locations);
+        let entry = match start {
+            Some(only) => {
+                let value = self.program.exprs.int(only.index(), INT);
+                let initial = Initial::Values(vec![InitialItem { offset_bits: 0, width_bits: 64, value }]);
+                self.program.variables[self.state].kind = VariableKind::Global { initial, declared_in: None };
+                locations[only.index()]
+            }
+            None => {
+                let before = self.program.add_location(main);
+                self.choose(before, self.kripke.initial(), &locations);
+                before
+            }
+        };
+        (self.program.functions[main].entry, self.program.entry) = (Some(entry), Some(main));
         for state in self.kripke.states() {
             self.choose(locations[state.index()], &self.kripke.successors(state), &locations);
         }
