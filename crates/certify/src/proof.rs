@@ -2,19 +2,23 @@
 
 use std::fmt;
 
+use automata::algorithms::trim;
 use automata::buchi::{Automaton, Guard};
 use foundation::{Budget, Exhausted};
 use kernel::refutation::{self, Failure, Proved};
-use kernel::tableau::{Inclusion, Signed};
+use kernel::tableau::{self, Inclusion, Signed};
 use recheck::{Compiler, Explored, Limits, Unexplored};
 use smt::Decider;
-use task::{Certificate, Task};
+use task::{Certificate, ClosedStateSpace, Task};
 
 use crate::inclusion::included;
 
 /// So many times the states that an engine has visited are explored at most, and some more.
 const MANY_TIMES: u64 = 32;
 const SOME: u64 = 20_000;
+
+/// Larger tableaux are not explored with.
+const MOST_TABLEAU_STATES: usize = 2_000;
 
 /// A certificate that has passed.
 #[derive(Clone, Debug)]
@@ -77,13 +81,7 @@ pub fn prove_with(
 ) -> Result<Proof, Unproved> {
     match certificate {
         Certificate::Unwritten(unwritten) => Err(Unproved::NotCovered(unwritten.why.clone())),
-        Certificate::ClosedStateSpace(space) => {
-            violations_included(task, &space.automaton, budget)?;
-            // Where far more states are to be explored than the engine has seen, it knew something that the check does not.
-            let states = space.states.saturating_mul(MANY_TIMES).saturating_add(SOME);
-            let limits = Limits { states, expected: space.states };
-            Ok(Proof::Explored(recheck::explore(task, &space.automaton, compiler, limits, budget)?))
-        }
+        Certificate::ClosedStateSpace(space) => closed(task, space, compiler, budget).map(Proof::Explored),
         Certificate::Refutation(proof) => {
             let inclusion = violations_included(task, &proof.automaton, budget)?;
             match refutation::check(task, proof, inclusion, decider, budget) {
@@ -98,6 +96,32 @@ pub fn prove_with(
             }
         }
     }
+}
+
+/// Explores a closed state space again, with the automaton that it was explored with if that is seen to accept every
+/// violation, else with the tableau of the violations, which does by its construction and is larger.
+fn closed(
+    task: &Task,
+    space: &ClosedStateSpace,
+    compiler: Option<&dyn Compiler>,
+    budget: &Budget,
+) -> Result<Explored, Unproved> {
+    // Where far more states are to be explored than the engine has seen, it knew something that the check does not.
+    let states = space.states.saturating_mul(MANY_TIMES).saturating_add(SOME);
+    let limits = Limits { states, expected: space.states };
+    let violations = Signed::fails(task.formula());
+    let simulated = tableau::inclusion(&task.formulas, violations, &space.automaton, budget);
+    if let Ok(None) = simulated
+        && let Ok(tableau) = tableau::tableau(&task.formulas, violations, budget)
+        && tableau.state_count() <= MOST_TABLEAU_STATES
+    {
+        match recheck::explore(task, &trim(&tableau), compiler, limits, budget) {
+            Err(Unexplored::NotCovered { .. } | Unexplored::TooLarge { .. }) => {}
+            explored => return Ok(explored?),
+        }
+    }
+    violations_included(task, &space.automaton, budget)?;
+    Ok(recheck::explore(task, &space.automaton, compiler, limits, budget)?)
 }
 
 fn violations_included(task: &Task, automaton: &Automaton<Guard>, budget: &Budget) -> Result<Inclusion, Unproved> {
