@@ -17,8 +17,10 @@ use crate::inclusion::included;
 const MANY_TIMES: u64 = 32;
 const SOME: u64 = 20_000;
 
-/// Larger tableaux are not explored with.
+/// Larger tableaux are not explored with. Beside smaller ones the automaton can be complemented, so that one which lacks a
+/// violation is noticed.
 const MOST_TABLEAU_STATES: usize = 2_000;
+const FEW_TABLEAU_STATES: usize = 16;
 
 /// A certificate that has passed.
 #[derive(Clone, Debug)]
@@ -99,7 +101,7 @@ pub fn prove_with(
 }
 
 /// Explores a closed state space again, with the automaton that it was explored with if that is seen to accept every
-/// violation, else with the tableau of the violations, which does by its construction and is larger.
+/// violation, else with the tableau of the violations, which does by its construction.
 fn closed(
     task: &Task,
     space: &ClosedStateSpace,
@@ -113,7 +115,7 @@ fn closed(
     let simulated = tableau::inclusion(&task.formulas, violations, &space.automaton, budget);
     if let Ok(None) = simulated
         && let Ok(tableau) = tableau::tableau(&task.formulas, violations, budget)
-        && tableau.state_count() <= MOST_TABLEAU_STATES
+        && (FEW_TABLEAU_STATES..=MOST_TABLEAU_STATES).contains(&tableau.state_count())
     {
         match recheck::explore(task, &trim(&tableau), compiler, limits, budget) {
             Err(Unexplored::NotCovered { .. } | Unexplored::TooLarge { .. }) => {}
