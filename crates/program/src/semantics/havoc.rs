@@ -31,10 +31,10 @@ impl Interpreter<'_> {
 
     /// Goes on from a pointer: the last reach says how far, the others are those around it. What was seen already is not
     /// gone through again where a list comes back to itself.
-    fn havoc_from<'r>(
+    fn havoc_from(
         &mut self,
         pointer: Pointer,
-        around: &mut Vec<&'r Reach>,
+        around: &mut Vec<&Reach>,
         seen: &mut HashSet<(ObjectId, u64, TypeId, bool)>,
         source: &InputSource,
     ) -> Result<(), Stop> {
