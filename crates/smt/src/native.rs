@@ -10,7 +10,7 @@ use z3::{Goal, SatResult, Tactic};
 
 use crate::eliminate::{Open, eliminate_by_rules};
 use crate::translate::{Translation, value_of};
-use crate::watch::{Watch, counted, limit, parameters, patience, steps_in};
+use crate::watch::{Watch, counted, limit, parameters, steps_in};
 use crate::{Model, Satisfiability, Solver, Statistics};
 
 /// The version that the pinned wheel has; others are not tested.
@@ -135,11 +135,12 @@ impl<'t> Z3<'t> {
 
     /// The formulas that a tactic makes of one; `None` where it fails or takes too long.
     fn apply(&self, tactic: &str, formula: &Bool) -> Option<Term> {
+        let limit = self.budget.remaining().map_or(TACTIC_LIMIT, |remaining| remaining.min(TACTIC_LIMIT));
         self.budget.check().ok()?;
         let goal = Goal::new(false, false, false);
         goal.assert(formula);
-        let tactic = Tactic::new(tactic);
-        let apply = || self.watch.during(Some(TACTIC_LIMIT), || tactic.apply(&goal, None));
+        let tactic = Tactic::new(tactic).try_for(limit.max(Duration::from_millis(1)));
+        let apply = || self.watch.during(|| tactic.apply(&goal, None));
         let (result, _) = counted(&self.solver, &self.budget, apply);
         let result = result.ok()?;
         let mut alternatives = Vec::new();
@@ -205,7 +206,7 @@ impl Solver for Z3<'_> {
             [] => self.solver.check(),
             literals => self.solver.check_assumptions(literals),
         };
-        let (result, _) = counted(&self.solver, &self.budget, || self.watch.during(patience(self.told), check));
+        let (result, _) = counted(&self.solver, &self.budget, || self.watch.during(check));
         self.last = Some(result);
         let answer = match result {
             SatResult::Sat => Satisfiability::Satisfiable,

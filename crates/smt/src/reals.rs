@@ -15,7 +15,7 @@ use num_bigint::BigInt;
 use z3::SatResult;
 use z3::ast::{Bool, Real};
 
-use crate::watch::{Watch, counted, limit as limited, parameters, patience, steps_in};
+use crate::watch::{Watch, counted, limit as limited, parameters, steps_in};
 
 foundation::define_id! {
     /// An unknown of a [`System`].
@@ -293,8 +293,7 @@ impl System {
             if budget.check().is_err() || left == 0 {
                 break;
             }
-            let limit_of_check = limited(Some(steps.min(left)), budget);
-            solver.set_params(&parameters(limit_of_check));
+            solver.set_params(&parameters(limited(Some(steps.min(left)), budget)));
             solver.push();
             if let Some(unknown) = zero {
                 let is_zero_already =
@@ -304,8 +303,7 @@ impl System {
                     continue;
                 }
             }
-            let (answer, taken) =
-                counted(&solver, budget, || watch.during(patience(limit_of_check), || solver.check()));
+            let (answer, taken) = counted(&solver, budget, || watch.during(|| solver.check()));
             left = left.saturating_sub(taken);
             if answer == SatResult::Unknown {
                 // The limit was used up, whatever was counted.

@@ -1,7 +1,7 @@
 //! Interrupting Z3 when a budget ends.
 //!
 //! One thread for the process looks at all solvers that are at work every few milliseconds, and interrupts those whose
-//! budget has ended, or whose query has taken far more of the processor's time than its steps should. It ends itself when there is no solver any more. A solver is told "at work" and "at rest" under a lock
+//! budget has ended. It ends itself when there is no solver any more. A solver is told "at work" and "at rest" under a lock
 //! that the interruption takes as well, so that an interruption never hits a later query with another budget.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -9,7 +9,6 @@ use std::thread;
 use std::time::Duration;
 
 use foundation::Budget;
-use rustix::time::{ClockId, clock_gettime};
 use z3::{Context, ContextHandle, Params, StatisticsValue};
 
 /// How often the watching thread looks.
@@ -23,13 +22,7 @@ pub(crate) struct Watch {
 struct Watched {
     budget: Budget,
     context: ContextHandle<'static>,
-    at_work: Mutex<Option<AtWork>>,
-}
-
-/// A query that is being answered.
-struct AtWork {
-    /// It is interrupted when the process has used so much of the processor's time.
-    ends_at: Option<Duration>,
+    is_at_work: Mutex<bool>,
 }
 
 struct Watchers {
@@ -52,30 +45,16 @@ pub(crate) fn parameters(steps: Option<u32>) -> Params {
     let mut parameters = Params::new();
     // Zero is no limit.
     parameters.set_u32("rlimit", steps.map_or(0, |steps| steps.max(1)));
+    let milliseconds = |steps: u32| (u64::from(steps) / STEPS_PER_UNIT / 1000).max(250) * SLOW_MACHINE_FACTOR;
+    let clock = steps.map(milliseconds).and_then(|limit| u32::try_from(limit).ok());
+    parameters.set_u32("timeout", clock.unwrap_or(u32::MAX));
     parameters.set_bool("ctrl_c", false);
     parameters
 }
 
-/// Z3 does not count what it does inside of its arithmetic of polynomials. So a check is ended that takes so many times as
-/// long as its steps should, by the time that the processor works for this process: how busy the machine is with others
-/// does not count.
-const PATIENCE_FACTOR: u32 = 4;
-
-/// The least that a check may take before its steps are doubted.
-const LEAST_PATIENCE: Duration = Duration::from_millis(250);
-
-/// How long a check of so many steps is waited for.
-pub(crate) fn patience(steps: Option<u32>) -> Option<Duration> {
-    let expected = |steps: u32| Duration::from_micros(u64::from(steps) / STEPS_PER_UNIT).max(LEAST_PATIENCE);
-    steps.map(|steps| expected(steps) * PATIENCE_FACTOR)
-}
-
-/// The time that the processor has worked for this process.
-fn processor_time() -> Duration {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    let (seconds, nanoseconds) = (u64::try_from(time.tv_sec), u32::try_from(time.tv_nsec));
-    Duration::new(seconds.unwrap_or(0), nanoseconds.unwrap_or(0))
-}
+/// Z3 does not count what it does inside of its arithmetic of polynomials. So the clock ends a check that takes so many times as
+/// long as its steps should.
+const SLOW_MACHINE_FACTOR: u64 = 4;
 
 /// How many steps Z3 takes in a unit of work, about.
 const STEPS_PER_UNIT: u64 = 4;
@@ -118,7 +97,7 @@ impl Watch {
     /// Watches the solvers of this thread for a budget.
     pub(crate) fn new(budget: &Budget) -> Self {
         let context = CONTEXT.with(|context| context.handle());
-        let watched = Arc::new(Watched { budget: budget.clone(), context, at_work: Mutex::new(None) });
+        let watched = Arc::new(Watched { budget: budget.clone(), context, is_at_work: Mutex::new(false) });
         let mut watchers = lock(&WATCHERS);
         watchers.list.push(Arc::downgrade(&watched));
         if !watchers.has_thread {
@@ -128,12 +107,11 @@ impl Watch {
         Self { watched }
     }
 
-    /// Runs a query under watch, for so long of the processor's time at most.
-    pub(crate) fn during<R>(&self, patience: Option<Duration>, query: impl FnOnce() -> R) -> R {
-        let ends_at = patience.map(|patience| processor_time() + patience);
-        *lock(&self.watched.at_work) = Some(AtWork { ends_at });
+    /// Runs a query under watch.
+    pub(crate) fn during<R>(&self, query: impl FnOnce() -> R) -> R {
+        *lock(&self.watched.is_at_work) = true;
         let result = query();
-        *lock(&self.watched.at_work) = None;
+        *lock(&self.watched.is_at_work) = false;
         result
     }
 }
@@ -148,9 +126,8 @@ fn watch() {
             return;
         }
         for watched in watchers.list.iter().filter_map(Weak::upgrade) {
-            let at_work = lock(&watched.at_work);
-            let Some(AtWork { ends_at }) = &*at_work else { continue };
-            if ends_at.is_some_and(|ends_at| processor_time() > ends_at) || watched.budget.check().is_err() {
+            let is_at_work = lock(&watched.is_at_work);
+            if *is_at_work && watched.budget.check().is_err() {
                 watched.context.interrupt();
             }
         }
