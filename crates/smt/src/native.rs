@@ -10,15 +10,18 @@ use z3::{Goal, SatResult, Tactic};
 
 use crate::eliminate::{Open, eliminate_by_rules};
 use crate::translate::{Translation, value_of};
-use crate::watch::{Watch, counted, limit, parameters, steps_in};
+use crate::watch::{Watch, counted, limit, parameters, patience, patiently, spend, steps_in};
 use crate::{Model, Satisfiability, Solver, Statistics};
 
 /// The version that the pinned wheel has; others are not tested.
 const VERSION: &str = env!("SEMPER_Z3_VERSION");
 
-/// How long a tactic (elimination of quantifiers, simplification) may take. Z3 does not count the steps of tactics, so that
-/// this is by the clock; it is long enough for those that end at all, on a machine that is busy, too.
-const TACTIC_LIMIT: Duration = Duration::from_secs(20);
+/// How long the processor may work on a tactic (elimination of quantifiers, simplification), for which Z3 can be told no
+/// number of steps. Those that end at all end long before.
+const TACTIC_LIMIT: Duration = Duration::from_millis(1500);
+
+/// As how many steps it counts where a tactic does not end.
+const TACTIC_STEPS: u32 = 1_000_000;
 
 /// Z3 over the terms of an arena.
 pub struct Z3<'t> {
@@ -27,9 +30,10 @@ pub struct Z3<'t> {
     solver: z3::Solver,
     translation: Translation,
     watch: Watch,
-    /// How many steps a check may take, and what the solver was told of that last.
+    /// How many steps a check may take.
     query_steps: Option<u32>,
-    told: Option<u32>,
+    /// What the solver was told last of the steps and of the time by the clock.
+    told: (Option<u32>, Option<Duration>),
     kind: &'static str,
     statistics: Statistics,
     /// Assumptions that are not literals are named inside a level of their own, which is open until the next operation.
@@ -48,7 +52,7 @@ impl<'t> Z3<'t> {
         let version = z3::full_version();
         assert!(version.starts_with(VERSION), "Z3 {VERSION} is needed, but version {version} was found at run time");
         let solver = z3::Solver::new();
-        solver.set_params(&parameters(None));
+        solver.set_params(&parameters(None, None));
         Self {
             terms,
             budget: budget.clone(),
@@ -56,7 +60,7 @@ impl<'t> Z3<'t> {
             solver,
             translation: Translation::default(),
             query_steps: None,
-            told: None,
+            told: (None, None),
             kind: "check",
             statistics: Statistics::default(),
             has_assumption_level: false,
@@ -76,13 +80,33 @@ impl<'t> Z3<'t> {
         self.query_steps = limit.map(steps_in);
     }
 
-    /// Tells the solver how many steps the next check may take.
-    fn tell_limit(&mut self) {
-        let limit = limit(self.query_steps, &self.budget);
-        if limit != self.told {
-            self.told = limit;
-            self.solver.set_params(&parameters(limit));
+    /// Asks whether all assertions and what is assumed have a model together.
+    fn ask(&mut self) -> SatResult {
+        let Some(steps) = limit(self.query_steps, &self.budget) else {
+            let (answer, taken) = self.ask_within(None, None);
+            spend(&self.budget, taken);
+            return answer;
+        };
+        let budget = self.budget.clone();
+        let (answer, _) = patiently(steps, patience(steps), &budget, |clock| {
+            let (answer, taken) = self.ask_within(Some(steps), Some(clock));
+            (Some(answer).filter(|answer| *answer != SatResult::Unknown), taken)
+        });
+        answer.unwrap_or(SatResult::Unknown)
+    }
+
+    /// The same, for so many steps and so long by the clock; and how many steps were taken.
+    fn ask_within(&mut self, steps: Option<u32>, clock: Option<Duration>) -> (SatResult, u32) {
+        if self.told != (steps, clock) {
+            self.told = (steps, clock);
+            self.solver.set_params(&parameters(steps, clock));
         }
+        let literals: Vec<Bool> = self.assumed.iter().map(|(literal, _)| literal.clone()).collect();
+        let check = || match literals.as_slice() {
+            [] => self.solver.check(),
+            literals => self.solver.check_assumptions(literals),
+        };
+        counted(&self.solver, || self.watch.during(check))
     }
 
     /// Forgets what is known of the last check.
@@ -135,14 +159,17 @@ impl<'t> Z3<'t> {
 
     /// The formulas that a tactic makes of one; `None` where it fails or takes too long.
     fn apply(&self, tactic: &str, formula: &Bool) -> Option<Term> {
-        let limit = self.budget.remaining().map_or(TACTIC_LIMIT, |remaining| remaining.min(TACTIC_LIMIT));
         self.budget.check().ok()?;
         let goal = Goal::new(false, false, false);
         goal.assert(formula);
-        let tactic = Tactic::new(tactic).try_for(limit.max(Duration::from_millis(1)));
-        let apply = || self.watch.during(|| tactic.apply(&goal, None));
-        let (result, _) = counted(&self.solver, &self.budget, apply);
-        let result = result.ok()?;
+        let apply = |clock: Duration| {
+            let left = self.budget.remaining().unwrap_or(clock);
+            let tactic = Tactic::new(tactic).try_for(clock.min(left).max(Duration::from_millis(1)));
+            let (result, taken) = counted(&self.solver, || self.watch.during(|| tactic.apply(&goal, None)));
+            (result.ok(), taken)
+        };
+        let (result, _) = patiently(TACTIC_STEPS, TACTIC_LIMIT, &self.budget, apply);
+        let result = result?;
         let mut alternatives = Vec::new();
         for goal in result.list_subgoals() {
             let mut members = Vec::new();
@@ -199,14 +226,8 @@ impl Solver for Z3<'_> {
             return Satisfiability::Unknown(exhausted.to_string());
         }
         let start = Instant::now();
-        self.tell_limit();
         self.assume(assumptions);
-        let literals: Vec<Bool> = self.assumed.iter().map(|(literal, _)| literal.clone()).collect();
-        let check = || match literals.as_slice() {
-            [] => self.solver.check(),
-            literals => self.solver.check_assumptions(literals),
-        };
-        let (result, _) = counted(&self.solver, &self.budget, || self.watch.during(check));
+        let result = self.ask();
         self.last = Some(result);
         let answer = match result {
             SatResult::Sat => Satisfiability::Satisfiable,

@@ -15,7 +15,7 @@ use num_bigint::BigInt;
 use z3::SatResult;
 use z3::ast::{Bool, Real};
 
-use crate::watch::{Watch, counted, limit as limited, parameters, steps_in};
+use crate::watch::{Watch, counted, limit as limited, parameters, patience, patiently, steps_in};
 
 foundation::define_id! {
     /// An unknown of a [`System`].
@@ -293,7 +293,7 @@ impl System {
             if budget.check().is_err() || left == 0 {
                 break;
             }
-            solver.set_params(&parameters(limited(Some(steps.min(left)), budget)));
+            let steps = limited(Some(steps.min(left)), budget).unwrap_or(left);
             solver.push();
             if let Some(unknown) = zero {
                 let is_zero_already =
@@ -303,13 +303,15 @@ impl System {
                     continue;
                 }
             }
-            let (answer, taken) = counted(&solver, budget, || watch.during(|| solver.check()));
-            left = left.saturating_sub(taken);
-            if answer == SatResult::Unknown {
-                // The limit was used up, whatever was counted.
-                budget.spend(u64::try_from(limit.as_micros()).unwrap_or(u64::MAX));
-                left = 0;
-            }
+            // Nonlinear systems are the ones that count too few steps; those that have a solution mostly have it soon.
+            let patience = if is_linear { patience(steps) } else { patience(steps) / 4 };
+            let (answer, taken) = patiently(steps, patience, budget, |clock| {
+                solver.set_params(&parameters(Some(steps), Some(clock)));
+                let (answer, taken) = counted(&solver, || watch.during(|| solver.check()));
+                (Some(answer).filter(|answer| *answer != SatResult::Unknown), taken)
+            });
+            let answer = answer.unwrap_or(SatResult::Unknown);
+            left = if answer == SatResult::Unknown { 0 } else { left.saturating_sub(taken) };
             match answer {
                 SatResult::Sat => {
                     let Some(model) = solver.get_model() else { return Solved::Unknown };
