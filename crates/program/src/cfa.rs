@@ -84,6 +84,23 @@ pub struct Function {
     pub span: Span,
 }
 
+impl Function {
+    /// A function without parameters, result and body, as yet.
+    pub fn new(name: impl Into<String>, span: Span) -> Self {
+        Self {
+            name: name.into(),
+            parameters: Vec::new(),
+            result: None,
+            variadic: false,
+            entry: None,
+            locals: Vec::new(),
+            atomic: false,
+            library: false,
+            span,
+        }
+    }
+}
+
 /// What an edge does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {

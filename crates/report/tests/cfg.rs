@@ -3,8 +3,8 @@
 use analysis::reachable::reachable_functions;
 use foundation::{SourceMap, Span};
 use program::{
-    Callee, DataModel, EndKind, Function, FunctionId, Initial, InputSource, IntType, Observe, Op, Place, Program, Root,
-    Scalar, Variable, VariableKind,
+    Callee, DataModel, EndKind, Function, Initial, InputSource, IntType, Observe, Op, Place, Program, Root, Scalar,
+    Variable, VariableKind,
 };
 use semper_report::cfg;
 
@@ -16,9 +16,9 @@ fn example(sources: &mut SourceMap) -> Program {
     let ty = program.types.scalar(Scalar::Int(IntType::signed(32)));
     let kind = VariableKind::Global { initial: Initial::Values(Vec::new()), declared_in: None };
     let x = program.variables.push(Variable { name: "x".into(), kind, ty, address_taken: false, span });
-    let main = add_function(&mut program, "main", span);
-    let outside = add_function(&mut program, "outside", span);
-    add_function(&mut program, "never_called", span);
+    let main = program.functions.push(Function::new("main", span));
+    let outside = program.functions.push(Function::new("outside", span));
+    program.functions.push(Function::new("never_called", span));
     let [start, middle, end] = [(); 3].map(|()| program.add_location(main));
     program.functions[main].entry = Some(start);
     program.functions[main].result = Some(ty);
@@ -32,20 +32,6 @@ fn example(sources: &mut SourceMap) -> Program {
     program.add_edge(middle, end, call, span, Observe::No);
     program.add_edge(middle, end, Op::End(EndKind::Return), span, Observe::Step);
     program
-}
-
-fn add_function(program: &mut Program, name: &str, span: Span) -> FunctionId {
-    program.functions.push(Function {
-        name: name.into(),
-        parameters: Vec::new(),
-        result: None,
-        variadic: false,
-        entry: None,
-        locals: Vec::new(),
-        atomic: false,
-        library: false,
-        span,
-    })
 }
 
 #[test]

@@ -8,9 +8,9 @@ use program::front_end::{FrontEnd, Options, Translated, UndefinedFunctions};
 use program::semantics::Semantics;
 use program::{DataModel, VariableId};
 
-use crate::properties::{self, Given};
+use crate::properties::{self, Given, with_goals};
 use crate::request::{Input, Properties, Request};
-use crate::subject::{Property, Subject, goal};
+use crate::subject::Subject;
 
 /// The result of [`load`].
 #[derive(Clone, Debug)]
@@ -122,16 +122,7 @@ fn assemble(request: &Request, given: Given, translated: Box<dyn Translated>, at
     let usual_observation = translated.usual_observation();
     let program = translated.into_program();
     let Given { mut formulas, properties, assumptions, .. } = given;
-    let properties = properties
-        .into_iter()
-        .map(|read| Property {
-            goal: goal(&mut formulas, &assumptions, read.formula),
-            name: read.name,
-            formula: read.formula,
-            origin: read.origin,
-            span: read.span,
-        })
-        .collect();
+    let properties = with_goals(properties, &mut formulas, &assumptions);
     let semantics = Semantics {
         integers: request.integers,
         observe: request.observe.unwrap_or(usual_observation),

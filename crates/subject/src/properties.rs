@@ -5,7 +5,7 @@ use foundation::{Diagnostic, Diagnostics, SourceId, SourceMap, Span};
 use program::front_end::Translated;
 
 use crate::request::{Properties, Request};
-use crate::subject;
+use crate::subject::{self, Property};
 
 /// A property as it was read, before its atoms are looked at.
 #[derive(Clone, Debug)]
@@ -74,6 +74,15 @@ fn read_file(path: &str, given: &mut Given, sources: &mut SourceMap, diagnostics
         let origin = place(sources, check.span);
         given.properties.push(Read { name: None, formula: check.formula, origin, span: check.span });
     }
+}
+
+/// Properties with what is to be decided for each: that it holds under all assumptions.
+pub fn with_goals(read: Vec<Read>, formulas: &mut Formulas, assumptions: &[Formula]) -> Vec<Property> {
+    let with_goal = |Read { name, formula, origin, span }: Read| {
+        let goal = subject::goal(formulas, assumptions, formula);
+        Property { goal, name, formula, origin, span }
+    };
+    read.into_iter().map(with_goal).collect()
 }
 
 /// Adds the properties that are written in a text of the program.

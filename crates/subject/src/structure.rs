@@ -16,9 +16,9 @@ use program::{
     LocationId, Observe, Op, Operand, Place, Program, Scalar, Variable, VariableId, VariableKind,
 };
 
-use crate::properties::{self, Given};
+use crate::properties::{self, Given, with_goals};
 use crate::request::{Input, Properties, Request};
-use crate::subject::{Property, Subject, goal};
+use crate::subject::{Property, Subject};
 
 /// A structure, and properties over it.
 #[derive(Clone, Debug)]
@@ -76,16 +76,7 @@ fn with_properties(kripke: Kripke, span: Span, given: Given, diagnostics: &mut D
     let read = properties.iter().map(|property| property.formula).chain(assumptions.iter().copied());
     let used = atoms_of(&formulas, read);
     Observed::new(&kripke, formulas.atoms(), &used).map_err(|faults| diagnostics.extend(faults)).ok()?;
-    let properties = properties
-        .into_iter()
-        .map(|read| Property {
-            goal: goal(&mut formulas, &assumptions, read.formula),
-            name: read.name,
-            formula: read.formula,
-            origin: read.origin,
-            span: read.span,
-        })
-        .collect();
+    let properties = with_goals(properties, &mut formulas, &assumptions);
     Some(Structure { kripke, formulas, properties, assumptions, span })
 }
 
@@ -178,17 +169,7 @@ impl<'k> Builder<'k> {
     }
 
     fn build(&mut self, start: Option<KripkeState>) {
-        let main = self.program.functions.push(Function {
-            name: "main".into(),
-            parameters: Vec::new(),
-            result: None,
-            variadic: false,
-            entry: None,
-            locals: Vec::new(),
-            atomic: false,
-            library: false,
-            span: self.span,
-        });
+        let main = self.program.functions.push(Function::new("main", self.span));
         let locations: Vec<LocationId> = self.kripke.states().map(|_| self.program.add_location(main)).collect();
         let entry = match start {
             Some(only) => {

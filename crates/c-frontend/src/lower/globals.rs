@@ -235,15 +235,10 @@ impl Lowering<'_> {
             number += 1;
         }
         let id = self.program.functions.push(Function {
-            name: unique,
-            parameters: Vec::new(),
             result,
             variadic: function_type.variadic,
-            entry: None,
-            locals: Vec::new(),
             atomic: text.starts_with("__VERIFIER_atomic_"),
-            library: false,
-            span,
+            ..Function::new(unique, span)
         });
         self.functions
             .insert(id, FunctionInfo { name, ty, has_body: false, noreturn: false, weak: false, span, warned: false });

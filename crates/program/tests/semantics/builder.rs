@@ -317,17 +317,7 @@ pub fn word(run: &Run) -> String {
 
 fn new_function(name: &str, result: Option<TypeId>) -> Function {
     let span = Span { source: SourceId::from_index(0), start: 0, end: 0 };
-    Function {
-        name: name.to_owned(),
-        parameters: Vec::new(),
-        result,
-        variadic: false,
-        entry: None,
-        locals: Vec::new(),
-        atomic: false,
-        library: false,
-        span,
-    }
+    Function { result, ..Function::new(name, span) }
 }
 
 /// A pointer to a fresh heap object of so many bytes.

@@ -1,7 +1,6 @@
 //! Tests of bits: a value for each combination of the bits that are looked at, and no fewer.
 
-use crate::both::{by_compiler, by_interpreter, is_empty, negated};
-use crate::worlds::task;
+use crate::both::both_say;
 
 fn device(ty: &str, body: &str) -> String {
     let source = ty.replace("unsigned ", "u");
@@ -9,13 +8,6 @@ fn device(ty: &str, body: &str) -> String {
         "extern {ty} __VERIFIER_nondet_{source}(void); {ty} r; int x, y;
 int main(void) {{ while (1) {{ r = __VERIFIER_nondet_{source}(); {body} }} }}"
     )
-}
-
-fn both_say(c: &str, formula: &str) -> Vec<Option<bool>> {
-    let task = task(c, formula);
-    let automaton = negated(&task);
-    let compiled = by_compiler(&task, &automaton);
-    std::iter::once(by_interpreter(&task, &automaton)).chain(compiled).map(|explored| is_empty(&explored)).collect()
 }
 
 #[test]

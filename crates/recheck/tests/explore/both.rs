@@ -11,6 +11,8 @@ use foundation::Budget;
 use recheck::{Explored, Limits, Unexplored, compiled, interpreted};
 use task::Task;
 
+use crate::worlds::task;
+
 /// So many states are enough for a test.
 const LIMITS: Limits = Limits { states: 20_000, expected: 0 };
 
@@ -56,4 +58,12 @@ fn run(source: &str, _: &Budget) -> Result<String, String> {
     assert!(said.status.success(), "{said:?}");
     fs::remove_dir_all(&folder).unwrap();
     Ok(String::from_utf8(said.stdout).unwrap())
+}
+
+/// What both say of a property: whether it holds, where they have an answer.
+pub fn both_say(c: &str, formula: &str) -> Vec<Option<bool>> {
+    let task = task(c, formula);
+    let automaton = negated(&task);
+    let compiled = by_compiler(&task, &automaton);
+    std::iter::once(by_interpreter(&task, &automaton)).chain(compiled).map(|explored| is_empty(&explored)).collect()
 }

@@ -1,7 +1,6 @@
 //! Inputs that are compared with variables of few values: one value of each class, and no fewer.
 
-use crate::both::{by_compiler, by_interpreter, is_empty, negated};
-use crate::worlds::task;
+use crate::both::both_say;
 
 fn controller(body: &str) -> String {
     format!(
@@ -10,13 +9,6 @@ extern unsigned char __VERIFIER_nondet_uchar(void);
 int in, set = 20, x; unsigned char dial = 7; short step[2] = {{ -1, 1 }};
 int main(void) {{ while (1) {{ in = __VERIFIER_nondet_int(); {body} }} }}"
     )
-}
-
-fn both_say(c: &str, formula: &str) -> Vec<Option<bool>> {
-    let task = task(c, formula);
-    let automaton = negated(&task);
-    let compiled = by_compiler(&task, &automaton);
-    std::iter::once(by_interpreter(&task, &automaton)).chain(compiled).map(|explored| is_empty(&explored)).collect()
 }
 
 #[test]

@@ -46,17 +46,7 @@ impl FrontEnd for Counting {
         let ty = program.types.scalar(Scalar::Int(INT));
         let kind = VariableKind::Global { initial: Initial::Values(Vec::new()), declared_in: None };
         let n = program.variables.push(Variable { name: "n".into(), kind, ty, address_taken: false, span });
-        let main = program.functions.push(Function {
-            name: options.entry.clone(),
-            parameters: Vec::new(),
-            result: None,
-            variadic: false,
-            entry: None,
-            locals: Vec::new(),
-            atomic: false,
-            library: false,
-            span,
-        });
+        let main = program.functions.push(Function::new(&options.entry, span));
         let location = program.add_location(main);
         (program.functions[main].entry, program.entry) = (Some(location), Some(main));
         let place = Place::variable(n, ty);
