@@ -1,11 +1,14 @@
 //! Compiled functions, and the one place where they are called.
 //!
 //! This is the only module of the engines with `unsafe`: a function that was compiled a moment ago is called through its
-//! address. Three things make that sound. The compiler is given exactly the signature of [`Function`]. The slices that
-//! are passed are as long as the layout says, which [`Function::call`] checks. And the code is never freed: the
-//! module that holds it keeps its memory unless it is told otherwise, also when it is dropped.
+//! address. Three things make that sound. The compiler is given exactly the signature of [`Address`]. The slices that are
+//! passed are as long as the layout says, and the function is one of those whose memory is called through; [`Code::call`] checks
+//! both. And this memory is freed when its [`Code`] is dropped, through which alone it can be called.
 
 #![allow(unsafe_code)]
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::{AbiParam, Signature, UserFuncName, types};
@@ -20,39 +23,58 @@ use super::model::{Model, SlotId};
 
 /// A compiled function: takes the state, the number of the step, the value of the input and the output, and returns a
 /// status.
-type Address = extern "C" fn(*const u64, u64, i64, *mut u64) -> i64;
+type Address = unsafe extern "C" fn(*const u64, u64, i64, *mut u64) -> i64;
 
-/// A compiled function.
+/// A compiled function, to be called through the [`Code`] that has it.
 #[derive(Clone, Copy)]
 pub struct Function {
     address: Address,
+    code: u64,
+}
+
+/// The memory that holds compiled functions.
+pub struct Code {
+    /// There is one until the memory is freed.
+    module: Mutex<Option<JITModule>>,
+    /// No other memory has this number.
+    number: u64,
     state_words: usize,
     output_words: usize,
 }
 
-impl Function {
-    /// Calls the function.
-    pub fn call(self, state: &[u64], number: u32, value: i64, output: &mut [u64]) -> i64 {
+impl Code {
+    /// Calls one of the functions.
+    pub fn call(&self, function: Function, state: &[u64], number: u32, value: i64, output: &mut [u64]) -> i64 {
+        assert!(function.code == self.number, "the function is one of this code");
         assert!(state.len() == self.state_words && output.len() == self.output_words, "as the layout says");
-        (self.address)(state.as_ptr(), u64::from(number), value, output.as_mut_ptr())
+        // SAFETY: the function was compiled with the signature of `Address`, for slices of these lengths; its code is in
+        // the memory of this module, which is not freed as long as there is a reference to `self`.
+        unsafe { (function.address)(state.as_ptr(), u64::from(number), value, output.as_mut_ptr()) }
     }
 }
 
-/// Compiles functions and keeps their code.
+impl Drop for Code {
+    fn drop(&mut self) {
+        let module = self.module.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(module) = module.take() {
+            // SAFETY: functions of this module are only called by `call`, which nobody can do any more.
+            unsafe { module.free_memory() };
+        }
+    }
+}
+
+/// Compiles functions.
 pub struct Compiler {
-    module: JITModule,
     context: Context,
     builder: FunctionBuilderContext,
     functions: u32,
-    state_words: usize,
-    output_words: usize,
     /// The words that compiled functions name by numbers.
     pub words: Words,
 }
 
 impl Compiler {
-    /// A compiler for this machine; an error where there is none.
-    pub fn new(model: &Model, layout: &Layout) -> Result<Self, String> {
+    /// A compiler for this machine, and the memory for its functions; an error where there is none.
+    pub fn new(model: &Model, layout: &Layout) -> Result<(Self, Code), String> {
         let mut flags = settings::builder();
         let verify = if cfg!(debug_assertions) { "true" } else { "false" };
         // There are many small functions, and each runs a few thousand times: what counts is that they are compiled
@@ -71,35 +93,37 @@ impl Compiler {
             cranelift_native::builder()?.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())?;
         let module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
         let context = module.make_context();
-        Ok(Self {
-            module,
-            context,
-            builder: FunctionBuilderContext::new(),
-            functions: 0,
+        static NUMBERS: AtomicU64 = AtomicU64::new(0);
+        let code = Code {
+            module: Mutex::new(Some(module)),
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             state_words: layout.words,
             output_words: Frame::new(model, layout).length,
-            words: Words::default(),
-        })
+        };
+        Ok((Self { context, builder: FunctionBuilderContext::new(), functions: 0, words: Words::default() }, code))
     }
 
     /// Compiles the function for a point and what is known there.
     pub fn compile(
         &mut self,
+        code: &Code,
         model: &Model,
         layout: &Layout,
         point: u32,
         known: &[(SlotId, i64)],
         most_places: usize,
     ) -> Result<Function, Failure> {
-        self.module.clear_context(&mut self.context);
-        let pointer = self.module.target_config().pointer_type();
-        let mut signature = Signature::new(self.module.target_config().default_call_conv);
+        let mut module = code.module.lock().unwrap_or_else(PoisonError::into_inner);
+        let module = module.as_mut().expect("the memory is freed when the code is dropped");
+        module.clear_context(&mut self.context);
+        let pointer = module.target_config().pointer_type();
+        let mut signature = Signature::new(module.target_config().default_call_conv);
         signature.params.extend([pointer, types::I64, types::I64, pointer].map(AbiParam::new));
         signature.returns.push(AbiParam::new(types::I64));
         let name = format!("step{}", self.functions);
         self.functions += 1;
         let failed = |error: &dyn std::fmt::Display| Failure::Compiler(error.to_string());
-        let id = self.module.declare_function(&name, Linkage::Local, &signature).map_err(|error| failed(&error))?;
+        let id = module.declare_function(&name, Linkage::Local, &signature).map_err(|error| failed(&error))?;
         self.context.func.signature = signature;
         self.context.func.name = UserFuncName::user(0, id.as_u32());
         let mut builder = FunctionBuilder::new(&mut self.context.func, &mut self.builder);
@@ -109,13 +133,13 @@ impl Compiler {
             self.builder = FunctionBuilderContext::new();
             return Err(Failure::TooLarge);
         }
-        builder.finalize(self.module.target_config());
-        self.module.define_function(id, &mut self.context).map_err(|error| failed(&error))?;
-        self.module.finalize_definitions().map_err(|error| failed(&error))?;
-        let address = self.module.get_finalized_function(id);
-        // SAFETY: the function was compiled just now with the signature of `Address`, and its code is never freed.
+        builder.finalize(module.target_config());
+        module.define_function(id, &mut self.context).map_err(|error| failed(&error))?;
+        module.finalize_definitions().map_err(|error| failed(&error))?;
+        let address = module.get_finalized_function(id);
+        // SAFETY: the function was compiled just now with the signature of `Address`.
         let address = unsafe { std::mem::transmute::<*const u8, Address>(address) };
-        Ok(Function { address, state_words: self.state_words, output_words: self.output_words })
+        Ok(Function { address, code: code.number })
     }
 }
 

@@ -32,7 +32,7 @@ use task::{Letter, Negation, Reason, Task};
 
 use super::space::{Leads, Next, Space, Step, Successor, Successors};
 use super::store::append;
-use code::{Compiler, Failure, Function};
+use code::{Code, Compiler, Failure, Function};
 use emit::{Frame, status};
 use facts::Facts;
 use layout::{Layout, Place};
@@ -69,6 +69,7 @@ struct Shared {
     layout: Layout,
     frame: Frame,
     budget: Budget,
+    code: Code,
     compiled: Mutex<Compiled>,
 }
 
@@ -103,11 +104,11 @@ impl NativeSpace {
         time_is_left()?;
         let model = Model::new(task, negation, prepared, facts)?;
         let layout = Layout::new(&model, tag_bits);
-        let compiler = Compiler::new(&model, &layout).map_err(|error| NotNative::new(error, None))?;
+        let (compiler, code) = Compiler::new(&model, &layout).map_err(|error| NotNative::new(error, None))?;
         let general = vec![false; model.points.len()];
         let compiled = Mutex::new(Compiled { compiler, functions: HashMap::default(), general });
         let frame = Frame::new(&model, &layout);
-        Ok(Self::view(Arc::new(Shared { model, layout, frame, budget: budget.clone(), compiled })))
+        Ok(Self::view(Arc::new(Shared { model, layout, frame, budget: budget.clone(), code, compiled })))
     }
 
     fn view(shared: Arc<Shared>) -> Self {
@@ -140,7 +141,7 @@ impl NativeSpace {
     }
 
     fn compile(&self, state: &[u64], key: u64) -> Result<Function, Reason> {
-        let Shared { model, layout, compiled, .. } = &*self.shared;
+        let Shared { model, layout, code, compiled, .. } = &*self.shared;
         let mut compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner);
         let Compiled { compiler, functions, general } = &mut *compiled;
         if let Some(&function) = functions.get(&key) {
@@ -150,7 +151,7 @@ impl NativeSpace {
         let point = self.point(state);
         let refused = |error| Reason::Incomplete(format!("the program cannot be compiled: {error}"));
         if functions.len() < MOST_FUNCTIONS && !general[point as usize] {
-            match compiler.compile(model, layout, point, &self.known(state, point), MOST_PLACES) {
+            match compiler.compile(code, model, layout, point, &self.known(state, point), MOST_PLACES) {
                 Ok(function) => {
                     functions.insert(key, function);
                     return Ok(function);
@@ -166,7 +167,7 @@ impl NativeSpace {
             Some(&function) => function,
             None => {
                 let known = if point == 0 { self.known(state, point) } else { Vec::new() };
-                compiler.compile(model, layout, point, &known, usize::MAX).map_err(|failure| match failure {
+                compiler.compile(code, model, layout, point, &known, usize::MAX).map_err(|failure| match failure {
                     Failure::TooLarge => refused("it is too large".to_owned()),
                     Failure::Compiler(error) => refused(error),
                 })?
@@ -278,7 +279,7 @@ impl Space for NativeSpace {
             self.start_memory();
         }
         let value = self.input(point, number);
-        let returned = function.call(state, number, value, &mut self.output);
+        let returned = self.shared.code.call(function, state, number, value, &mut self.output);
         match returned & 0xff {
             status::NEXT => {
                 self.show(returned, next);
@@ -320,7 +321,7 @@ impl Space for NativeSpace {
                 successors.refusal = Some(exhausted.into());
                 return;
             }
-            let returned = function.call(state, number as u32, value, output);
+            let returned = shared.code.call(function, state, number as u32, value, output);
             let leads = match returned & 0xff {
                 status::NEXT => Leads::On,
                 status::ENDED => Leads::Nowhere,
