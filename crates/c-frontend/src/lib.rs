@@ -10,6 +10,26 @@
 //! | [`types`] | the types of C, their layout and conversions |
 //! | `front_end` | C as one of the languages that are read |
 //! | `lower` | names, types and side effects resolved: the tree becomes edges of the program model |
+//!
+//! # Example
+//!
+//! A program is translated and executed once. Neither needs a solver, a compiler or a file.
+//!
+//! ```
+//! use semper_c_frontend::{Options, translate};
+//! use foundation::{Budget, Diagnostics, SourceMap};
+//! use program::EndKind;
+//! use program::semantics::{Limits, RunEnd, SeededChoices, Semantics, run};
+//!
+//! let mut sources = SourceMap::new();
+//! let unit = sources.add("three.c", "int x; int main(void) { while (x < 3) x++; return x; }");
+//! let mut diagnostics = Diagnostics::new();
+//! let translation = translate(&[unit], &mut sources, &Options::default(), &mut diagnostics);
+//! let program = translation.expect("it is correct").program;
+//! let mut choices = SeededChoices::new(0);
+//! let run = run(&program, Semantics::default(), &[], &mut choices, Limits::default(), &Budget::unlimited());
+//! assert_eq!(run.end, RunEnd::End(EndKind::Return));
+//! ```
 
 mod front_end;
 mod lower;

@@ -34,6 +34,26 @@ fn every_crate_uses_only_the_rooms_it_may() {
     assert!(faults.is_empty(), "ARCHITECTURE.md and the Cargo.toml files differ:\n  {}", faults.join("\n  "));
 }
 
+/// What others may want by itself: temporal logic, the program model and its interpreter, C, and the replay of executions.
+const LIGHT: [&str; 6] = ["automata", "program", "c-frontend", "logic", "subject", "replay"];
+
+#[test]
+fn models_and_front_ends_need_neither_a_solver_nor_a_code_generator() {
+    let crates = crates();
+    for light in LIGHT {
+        let (mut all, mut open) = (BTreeSet::new(), vec![light.to_owned()]);
+        while let Some(name) = open.pop() {
+            if all.insert(name.clone()) {
+                open.extend(used_rooms(&crates[&name], &crates));
+            }
+        }
+        for name in all {
+            let heavy = ["\nz3", "\ncranelift"].into_iter().find(|heavy| crates[&name].contains(heavy));
+            assert_eq!(heavy, None, "{light} needs {name}");
+        }
+    }
+}
+
 /// Crates whose folders are rooms of their own (`engines/explicit`) are looked at in their source: every folder is listed,
 /// and no room may name another one or a crate that the table does not allow it.
 #[test]

@@ -17,7 +17,7 @@ use semper::{Budget, CheckedVerdict, Input, Properties, Request, Settings};
 /// How much work one case may be, on whatever machine: a minute's, about.
 const MOST_WORK: u64 = 60_000_000;
 /// How much work a case may be where no answer is expected.
-const LITTLE_WORK: u64 = 1_000_000;
+const LITTLE_WORK: u64 = 400_000;
 /// What all cases that are decided at the same time may hold.
 const MEMORY: u64 = 3 << 30;
 
