@@ -214,7 +214,7 @@ fn end(end: &RunEnd) -> End {
     match end {
         RunEnd::Lasso { .. } | RunEnd::Limit | RunEnd::Exhausted(_) => End::Open,
         RunEnd::Silent => End::Silent,
-        RunEnd::Cut { .. } => over("a cut".to_owned()),
+        RunEnd::Blocked { .. } => over("blocked".to_owned()),
         RunEnd::Undefined { kind, .. } => over(kind.to_string()),
         RunEnd::Unsupported { .. } => over("something unsupported".to_owned()),
         RunEnd::UnfitInput { reason, .. } => over(reason.clone()),

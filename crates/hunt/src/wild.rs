@@ -1,5 +1,5 @@
 //! Programs in which anything may happen: undefined behaviour, values that are not initialised, overflows, runs that
-//! are cut, addresses of what no longer exists. A compiler cannot be asked about them; they are for comparing the
+//! are blocked, addresses of what no longer exists. A compiler cannot be asked about them; they are for comparing the
 //! interpreter with itself, before and after a pass.
 //!
 //! How much goes wrong differs from program to program: where too much does, hardly anything is left to compare.

@@ -2,7 +2,7 @@
 //!
 //! Every function with a body has its own automaton; locations and edges are numbered over the whole program. A
 //! location's edges are alternatives: those whose operation is [`Op::Assume`] may be taken only when their condition is
-//! true. Where a location has edges and none may be taken, the run is cut: it is no execution. A location without edges
+//! true. Where a location has edges and none may be taken, the run is blocked: it is no execution. A location without edges
 //! is never left; front ends end every path of a function with [`Op::Return`] or [`Op::End`], whose target is that
 //! location.
 

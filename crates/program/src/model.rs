@@ -164,7 +164,7 @@ impl Program {
         self.edges.values().any(|edge| matches!(edge.op, Op::Spawn { .. }))
     }
 
-    /// Whether a run may come to a location none of whose edges can be taken, so that it is cut. Where an edge is taken on
+    /// Whether a run may come to a location none of whose edges can be taken, so that it is blocked. Where an edge is taken on
     /// a condition, another one must be there for its negation, or one without a condition. Undefined behaviour and
     /// waiting threads do not count here.
     pub fn may_be_cut(&self) -> bool {

@@ -303,7 +303,7 @@ static unsigned state_number(void) {
 
 /* ---- transitions of the program ---- */
 
-enum { NEXT, ENDED, CUT };
+enum { NEXT, ENDED, BLOCKED };
 static int start(void);
 static int run(void);
 
@@ -325,7 +325,7 @@ static void expand(unsigned state) {
         word_length = 0;
         chosen = 0;
         int end = run();
-        if (end == CUT) continue;
+        if (end == BLOCKED) continue;
         unsigned number = word_number();
         unsigned to = end == ENDED ? NOWHERE : state_number();
         int is_new = 1;

@@ -54,7 +54,7 @@ pub enum Rejected {
     /// The program asks for more than the lasso answers.
     NoMoreAnswers,
     /// The execution runs into an assumption that is false: it is none.
-    Cut {
+    Blocked {
         /// Where.
         span: Option<Span>,
     },
@@ -92,7 +92,7 @@ impl fmt::Display for Rejected {
             Rejected::Exhausted(what) => write!(f, "the limit on {what} ended the replay"),
             Rejected::Unfit { reason, .. } => write!(f, "an answer does not fit: {reason}"),
             Rejected::NoMoreAnswers => f.write_str("the program asks for more than the lasso answers"),
-            Rejected::Cut { .. } => f.write_str("the execution is cut by an assumption"),
+            Rejected::Blocked { .. } => f.write_str("the execution is blocked by an assumption"),
             Rejected::Unsupported { reason, .. } => write!(f, "the interpreter does not support this: {reason}"),
             Rejected::NotClosed { steps } => write!(f, "the loop does not close within {steps} steps"),
             Rejected::NotGrowing { reason } => {
@@ -222,7 +222,7 @@ pub(crate) fn executed(end: RunEnd) -> Result<RunEnd, Rejected> {
         | RunEnd::Lasso { .. }
         | RunEnd::Silent
         | RunEnd::StoppedAtCall(_) => Ok(end),
-        RunEnd::Cut { span } => Err(Rejected::Cut { span }),
+        RunEnd::Blocked { span } => Err(Rejected::Blocked { span }),
         RunEnd::NoMoreInputs => Err(Rejected::NoMoreAnswers),
         RunEnd::UnfitInput { reason, span, .. } => Err(Rejected::Unfit { reason, span }),
         RunEnd::Unsupported { reason, span } => Err(Rejected::Unsupported { reason, span }),

@@ -207,7 +207,12 @@ mod tests {
             inputs: (0..stem + cycle).map(input).collect(),
             stem: (0..stem).map(step).collect(),
             cycle: (stem..stem + cycle).map(step).collect(),
-            end: End { complete: true, repeats_from: Some(stem), cut: false, reason: "the program never ends".into() },
+            end: End {
+                complete: true,
+                repeats_from: Some(stem),
+                blocked: false,
+                reason: "the program never ends".into(),
+            },
             growth: Vec::new(),
             violating: Vec::new(),
         }

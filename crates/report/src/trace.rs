@@ -91,7 +91,7 @@ pub struct End {
     pub repeats_from: Option<usize>,
     /// Whether the run was blocked by an assumption, so that it is no execution and shows nothing.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub cut: bool,
+    pub blocked: bool,
     /// What happened, in words.
     pub reason: String,
 }
@@ -164,7 +164,7 @@ pub(crate) fn end_line(end: &End, steps: usize) -> String {
 
 fn truth_line(property: &PropertyOnTrace, trace: &Trace) -> String {
     let why = match (property.truth, property.decided_at) {
-        ("open", _) if trace.end.cut => " (what is cut is no execution)".to_owned(),
+        ("open", _) if trace.end.blocked => " (what is blocked is no execution)".to_owned(),
         ("open", _) => " (what comes later decides)".to_owned(),
         (_, Some(step)) => format!(" (decided at step {step})"),
         (_, None) if trace.end.complete => " (decided by what is repeated for ever)".to_owned(),
@@ -307,7 +307,7 @@ mod tests {
                 step(1, 4, "x =\n  x + 1", &[("x", "1"), ("a[2].f", "7")], &[true, false]),
                 step(2, 5, "x = 0", &[("x", "0")], &[false, false]),
             ],
-            end: End { complete: true, repeats_from: Some(1), cut: false, reason: "the program never ends".into() },
+            end: End { complete: true, repeats_from: Some(1), blocked: false, reason: "the program never ends".into() },
             properties: vec![PropertyOnTrace {
                 name: None,
                 property: "G F \"x > 0\"".into(),

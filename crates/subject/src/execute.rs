@@ -104,7 +104,7 @@ pub fn loop_start(end: &RunEnd, length: usize) -> Option<usize> {
         RunEnd::End(_) | RunEnd::Undefined { .. } | RunEnd::Deadlock | RunEnd::Silent | RunEnd::StoppedAtCall(_) => {
             length.checked_sub(1)
         }
-        RunEnd::Cut { .. }
+        RunEnd::Blocked { .. }
         | RunEnd::NoMoreInputs
         | RunEnd::Limit
         | RunEnd::Exhausted(_)
@@ -120,7 +120,7 @@ pub fn is_complete(end: &RunEnd) -> bool {
 
 fn truth(formulas: &Formulas, formula: Formula, letters: &[Letter], end: &RunEnd) -> TraceTruth {
     let open = |exact| TraceTruth { value: None, decided_at: None, exact };
-    if matches!(end, RunEnd::Cut { .. }) {
+    if matches!(end, RunEnd::Blocked { .. }) {
         return open(true);
     }
     let after = |length: usize| evaluate_prefix(formulas, formula, &letters[..length]);
@@ -248,8 +248,8 @@ mod tests {
                     assert_eq!(found.value, expected, "{text} {word:?} {end:?}");
                     assert_eq!(found.decided_at, first, "{text} {word:?} {end:?}");
                 }
-                let cut = truth(&formulas, formula, &word, &RunEnd::Cut { span: None });
-                assert_eq!(cut.value, None, "what is no execution says nothing");
+                let blocked = truth(&formulas, formula, &word, &RunEnd::Blocked { span: None });
+                assert_eq!(blocked.value, None, "what is no execution says nothing");
             }
         }
     }

@@ -1,12 +1,12 @@
 //! Vacuity: whether a property holds for a trivial reason.
 //!
 //! A property that holds may say less than its author believes: what it makes a condition of never happens, or the
-//! program has no execution at all because every run is cut. For each such reason there is a stronger goal that holds
+//! program has no execution at all because every run is blocked. For each such reason there is a stronger goal that holds
 //! exactly if the reason is the case ([`suspects`]); the engine that decided the property is asked for it, for a small
 //! part of the time. What comes of it is a warning; the verdict is never touched, and where the engine does not know,
 //! nothing is said.
 
-mod cuts;
+mod blocked;
 mod place;
 mod suspects;
 
@@ -17,7 +17,7 @@ use subject::{Property, Subject};
 use task::registry::{Chosen, Decides};
 use task::{Engine, Goal, Setup, Task, Verdict};
 
-use cuts::{Cut, find_cut};
+use blocked::{Blocked, find_blocked};
 use suspects::{Asked, Part, Suspect, Why, atoms_written, each_suspect};
 
 /// The stable name of these warnings.
@@ -41,7 +41,7 @@ pub fn vacuity(
     budget: &Budget,
 ) -> Diagnostics {
     let limit = outcome.work.saturating_mul(2).clamp(LEAST, MOST);
-    let limits = Limits { whole: budget, search: Some(limit), cut: Some(MOST) };
+    let limits = Limits { whole: budget, search: Some(limit), blocked: Some(MOST) };
     reasons(subject, property, outcome, settings, sources, &limits)
 }
 
@@ -49,7 +49,7 @@ pub fn vacuity(
 struct Limits<'b> {
     whole: &'b Budget,
     search: Option<u64>,
-    cut: Option<u64>,
+    blocked: Option<u64>,
 }
 
 impl Limits<'_> {
@@ -75,13 +75,13 @@ fn reasons(
     let task = prepare(subject, asked, settings.scheduler).task;
     let Found { confirmed, has_execution, formulas } = search(&task, !subject.assumptions.is_empty(), &asker);
     if !has_execution && is_without_execution(&task, &asker) {
-        let budget = limits.part(limits.cut);
+        let budget = limits.part(limits.blocked);
         let asker = Asker { budget: &budget, ..asker };
-        let cut = find_cut(subject, |changed| {
+        let blocked = find_blocked(subject, |changed| {
             let task = prepare(changed, asked, settings.scheduler).task;
             asker.holds(&without_execution(&task)).map(|holds| !holds)
         });
-        warnings.push(no_execution(&cut));
+        warnings.push(no_execution(&blocked));
         return warnings;
     }
     for suspect in &confirmed {
@@ -173,20 +173,21 @@ impl Asker<'_> {
     }
 }
 
-/// All runs are cut.
-fn no_execution(cut: &Cut) -> Diagnostic {
-    let warning = Diagnostic::warning(CODE, "the property holds trivially: there is no execution, all runs are cut");
+/// All runs are blocked.
+fn no_execution(blocked: &Blocked) -> Diagnostic {
+    let warning =
+        Diagnostic::warning(CODE, "the property holds trivially: there is no execution, all runs are blocked");
     let help = "every property holds of a program without executions";
-    match cut {
-        Cut::Impassable(spans) => {
+    match blocked {
+        Blocked::Impassable(spans) => {
             let label = "no run passes this assumption";
             let first = warning.label(spans[0], label).help(help);
             spans[1..].iter().fold(first, |warning, span| warning.also(*span, label))
         }
-        Cut::InTheEnd(span) => warning.label(*span, "sooner or later this assumption cuts every run").help(help),
-        Cut::Undefined => warning
+        Blocked::InTheEnd(span) => warning.label(*span, "sooner or later this assumption blocks every run").help(help),
+        Blocked::Undefined => warning
             .help("all runs come to undefined behaviour, which `--ub assume` leaves out; see `G !error` without it"),
-        Cut::Somewhere => warning.help(help),
+        Blocked::Somewhere => warning.help(help),
     }
 }
 
@@ -290,7 +291,7 @@ mod tests {
         let settings = Settings { engine, checks_evidence: false, ..Settings::default() };
         let budget = Budget::unlimited();
         let outcome = check(&subject, 0, &settings, &budget);
-        let limits = Limits { whole: &budget, search: None, cut: None };
+        let limits = Limits { whole: &budget, search: None, blocked: None };
         let found = reasons(&subject, 0, &outcome, &settings, &loaded.sources, &limits);
         let place = |warning: &Diagnostic| {
             warning.primary.as_ref().map(|label| loaded.sources.snippet_text(label.span).to_owned()).unwrap_or_default()
@@ -303,7 +304,7 @@ mod tests {
     fn all_engines_find_the_same_reasons() {
         const LAMP: &str = "_Bool nondet_bool(void); int on, off = 1, broken;
             int main(void) { while (1) { on = nondet_bool(); off = !on; if (broken) on = 2; } }";
-        const CUT: &str = "_Bool nondet_bool(void); void assume(int); int x;
+        const BLOCKED: &str = "_Bool nondet_bool(void); void assume(int); int x;
             int main(void) { x = nondet_bool(); assume(x < 2); assume(x > 1); return 0; }";
         /// A program, an assumption, a property, and what is warned of, with its text.
         type Case = (&'static str, Option<&'static str>, &'static str, &'static [(&'static str, &'static str)]);
@@ -353,10 +354,10 @@ mod tests {
             ),
             (LAMP, None, "G on", &[]),
             (
-                CUT,
+                BLOCKED,
                 None,
                 "F \"x == 9\"",
-                &[("the property holds trivially: there is no execution, all runs are cut", "assume(x > 1)")],
+                &[("the property holds trivially: there is no execution, all runs are blocked", "assume(x > 1)")],
             ),
         ];
         for (text, assumption, formula, expected) in cases {

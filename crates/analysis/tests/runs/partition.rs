@@ -56,7 +56,7 @@ fn check(style: Style, programs: u64) {
             if dropped {
                 cut += 1;
                 let ended = match trace.end {
-                    Some(RunEnd::Cut { .. }) => true,
+                    Some(RunEnd::Blocked { .. }) => true,
                     Some(_) => false,
                     None => trace.edges.len() == 150,
                 };

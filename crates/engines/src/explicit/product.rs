@@ -167,7 +167,7 @@ impl<'n, S: Space> Product<'n, S> {
         match step {
             Step::NoMore => Expanded::NoMore,
             Step::Refused(reason) => Expanded::Refused(reason),
-            Step::Cut => Expanded::Moves(0),
+            Step::Blocked => Expanded::Moves(0),
             Step::Ended => {
                 if self.ends_accepting(automaton_state) {
                     Expanded::Accepted

@@ -34,7 +34,7 @@ pub trait Space: Send {
         for number in 0.. {
             match self.step(state, number, &mut next) {
                 Step::NoMore => break,
-                Step::Cut => {}
+                Step::Blocked => {}
                 Step::Next => successors.push(number, Leads::On, &next),
                 Step::Ended => successors.push(number, Leads::Nowhere, &next),
                 Step::Refused(reason) => successors.refusal = Some(successors.refusal.take().unwrap_or(reason)),
@@ -57,7 +57,7 @@ pub enum Step {
     /// The state has no step with this number, nor with a larger one.
     NoMore,
     /// The step leads into a cut: it is part of no execution.
-    Cut,
+    Blocked,
     /// It leads to [`Next::state`].
     Next,
     /// It leads to where the last letter of the word is repeated for ever.

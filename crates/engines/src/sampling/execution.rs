@@ -49,7 +49,7 @@ pub(super) enum End {
     Open,
     /// It could go on if this question were answered. The number stands for where it is asked.
     Asks(Question, u64),
-    /// It is cut, or comes to what the interpreter does not cover.
+    /// It is blocked, or comes to what the interpreter does not cover.
     None,
 }
 

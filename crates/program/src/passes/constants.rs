@@ -2,7 +2,7 @@
 //!
 //! The facts come from the module `flow`; `fold` says what may be folded. What a constant address points to is called
 //! by its name from then on, so that [`promote`](super::promote::promote) can do more. Where no edge of a location can
-//! be taken, one of them stays, with a condition that is false: the run is cut there. Edges that never come to their
+//! be taken, one of them stays, with a condition that is false: the run is blocked there. Edges that never come to their
 //! end stay too, since they say how the run ends.
 
 use foundation::Arena;

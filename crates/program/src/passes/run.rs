@@ -110,7 +110,7 @@ impl Runner<'_> {
                         Stepped::Done => return Ok(None),
                         Stepped::Pause(rest) => stepped = self.interpreter.resume(rest),
                         Stepped::End(kind) => break (Sight::End, RunEnd::End(kind)),
-                        Stepped::Cut => return Ok(Some(RunEnd::Cut { span: None })),
+                        Stepped::Blocked => return Ok(Some(RunEnd::Blocked { span: None })),
                         Stepped::StoppedAtCall(function) => return Ok(Some(RunEnd::StoppedAtCall(function))),
                     }
                 }
@@ -125,7 +125,7 @@ impl Runner<'_> {
     fn stopped(&mut self, stop: Stop) -> RunEnd {
         match stop {
             Stop::Undefined(_) if self.prepared.semantics.undefined == UndefinedMode::Assume => {
-                RunEnd::Cut { span: None }
+                RunEnd::Blocked { span: None }
             }
             Stop::Undefined(kind) => match self.look(Sight::Error) {
                 Ok(()) | Err(Stop::Undefined(_)) => RunEnd::Undefined { kind, span: None },

@@ -98,7 +98,7 @@ impl<'a> Driver<'a> {
                 Stepped::Done => return Ok(Ok(())),
                 Stepped::Pause(rest) => stepped = self.interpreter.resume(rest),
                 Stepped::End(kind) => return self.finish(Occasion::End(kind), RunEnd::End(kind), listener),
-                Stepped::Cut => return Ok(Err(RunEnd::Cut { span: self.span() })),
+                Stepped::Blocked => return Ok(Err(RunEnd::Blocked { span: self.span() })),
                 Stepped::StoppedAtCall(function) => {
                     if last != Some(Occasion::Entered(function)) {
                         self.observe(Occasion::Entered(function), listener)?;
@@ -158,7 +158,7 @@ impl<'a> Driver<'a> {
         let span = self.span();
         if let Stop::Undefined(kind) = stop {
             if self.interpreter.semantics.undefined == UndefinedMode::Assume {
-                return Err(RunEnd::Cut { span });
+                return Err(RunEnd::Blocked { span });
             }
             match self.observe(Occasion::Error(kind), listener) {
                 Ok(()) | Err(Stop::Undefined(_)) => return Err(RunEnd::Undefined { kind, span }),

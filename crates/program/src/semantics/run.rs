@@ -75,8 +75,8 @@ pub enum RunEnd {
     },
     /// It goes on for ever without another observation; the last one repeats for ever.
     Silent,
-    /// It was cut by an assumption: it is no execution.
-    Cut {
+    /// It was blocked by an assumption: it is no execution.
+    Blocked {
         /// Where.
         span: Option<Span>,
     },

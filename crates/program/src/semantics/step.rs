@@ -37,7 +37,7 @@ pub enum Stepped {
     /// The program has ended.
     End(EndKind),
     /// No edge may be taken: the run is no execution.
-    Cut,
+    Blocked,
     /// The function at whose entry the run is to end was entered.
     StoppedAtCall(FunctionId),
 }
@@ -68,7 +68,7 @@ impl Interpreter<'_> {
                 }
                 self.take(edge)
             }
-            Chosen::None => Ok(Stepped::Cut),
+            Chosen::None => Ok(Stepped::Blocked),
             // A location that is never left: nothing changes any more in this thread.
             Chosen::Stay => Ok(Stepped::Done),
         }

@@ -101,7 +101,7 @@ fn a_branch_that_is_never_taken_goes_and_a_run_that_is_cut_stays_cut() {
     b.ret(2);
     let after = passed(&b, &[Atom::End], DEFAULT, simplify);
     assert_eq!(edges(&after), ["skip *", "assume false *"]);
-    assert!(matches!(shown(&after, 0).end, RunEnd::Cut { .. }));
+    assert!(matches!(shown(&after, 0).end, RunEnd::Blocked { .. }));
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub fn shown_by_original(b: &Builder, atoms: &[Atom], semantics: Semantics, seed
     let whole = program::semantics::run(&b.program, semantics, atoms, &mut log, LIMITS, &Budget::unlimited());
     let end = match whole.end {
         RunEnd::Undefined { kind, .. } => RunEnd::Undefined { kind, span: None },
-        RunEnd::Cut { .. } => RunEnd::Cut { span: None },
+        RunEnd::Blocked { .. } => RunEnd::Blocked { span: None },
         RunEnd::Unsupported { reason, .. } => RunEnd::Unsupported { reason, span: None },
         other => other,
     };

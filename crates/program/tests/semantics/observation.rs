@@ -241,7 +241,7 @@ fn assumptions_cut() {
     let no = b.program.exprs.bool(false);
     b.op(Op::Assume(no));
     b.ret(0);
-    assert!(matches!(b.plain_run(Integers::Machine).end, RunEnd::Cut { span: Some(_) }));
+    assert!(matches!(b.plain_run(Integers::Machine).end, RunEnd::Blocked { span: Some(_) }));
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn undefined(kind: Undefined, build: impl FnOnce(&mut Builder)) {
         );
         let semantics = Semantics { integers, undefined: UndefinedMode::Assume, ..Semantics::default() };
         let run = b.run(semantics, &[Atom::Error], &mut ListedChoices::default());
-        assert!(matches!(run.end, RunEnd::Cut { .. }));
+        assert!(matches!(run.end, RunEnd::Blocked { .. }));
         let semantics = Semantics { integers, ..Semantics::default() };
         let run = b.run(semantics, &[Atom::Error], &mut ListedChoices::default());
         assert!(word(&run).ends_with("01") || word(&run) == "01", "error holds at the end only: {}", word(&run));

@@ -63,7 +63,7 @@ impl Generator<'_> {
         // In a function of its own: to a compiler, everything in this one may be what control comes back from.
         text += "}\nstatic int run(void) {\n    if (setjmp(undefined_behaviour)) {\n";
         match self.task.semantics.undefined {
-            UndefinedMode::Assume => text += "        return CUT;\n    }\n",
+            UndefinedMode::Assume => text += "        return BLOCKED;\n    }\n",
             UndefinedMode::Error => {
                 let _ = writeln!(text, "        look(view_now, {error}ULL);\n        return ENDED;\n    }}");
             }
@@ -77,7 +77,7 @@ impl Generator<'_> {
         let program = self.program;
         let out = &program.locations[location].out;
         let stopped = |reason: Reason, edge: EdgeId| {
-            format!("not_covered(\"{reason} in a generated program\", {}); return CUT;", edge.index())
+            format!("not_covered(\"{reason} in a generated program\", {}); return BLOCKED;", edge.index())
         };
         let mut tests: Vec<(ExprId, String)> = Vec::new();
         let mut open = Vec::new();
@@ -117,7 +117,7 @@ impl Generator<'_> {
             }
             ([code], [open]) if open == "1" => text += code,
             ([code], [open]) => {
-                let _ = write!(text, "if (!({open})) return CUT; {code} ");
+                let _ = write!(text, "if (!({open})) return BLOCKED; {code} ");
             }
             ([one, other], [first, second]) if *second == format!("!{first}") => {
                 let _ = write!(text, "if ({first}) {{ {one} }} else {{ {other} }} ");
@@ -130,7 +130,7 @@ impl Generator<'_> {
                 for (number, open) in open.iter().enumerate() {
                     let _ = write!(text, "if ({open}) open[count++] = {number}; ");
                 }
-                text += "if (!count) return CUT; switch (open[count > 1 ? choose(count) : 0]) { ";
+                text += "if (!count) return BLOCKED; switch (open[count > 1 ? choose(count) : 0]) { ";
                 for (number, code) in codes.iter().enumerate() {
                     let _ = write!(text, "case {number}: {{ {code} }} ");
                 }
@@ -208,7 +208,7 @@ impl Generator<'_> {
                 return Ok(text + "return ENDED; ");
             }
             Op::End(_) => return Ok(self.look(contents.from, end) + "return ENDED; "),
-            Op::Unreachable => return Ok("undefined(); return CUT; ".to_owned()),
+            Op::Unreachable => return Ok("undefined(); return BLOCKED; ".to_owned()),
             Op::Assign { .. } => return Err("an aggregate"),
             Op::Discard(_) => return Err("the end of a variable's lifetime"),
             Op::Call { .. } => return Err("a call through a pointer"),

@@ -159,7 +159,7 @@ enum Walked {
     /// The last letter is repeated for ever.
     Ended,
     /// It is no execution.
-    Cut,
+    Blocked,
     Asked(Question),
 }
 
@@ -337,7 +337,7 @@ impl<'a> Explorer<'a> {
         while let Some(answers) = open.pop() {
             let walked = self.walk(node, answers.clone())?;
             let (to, turn) = match walked {
-                Walked::Cut => continue,
+                Walked::Blocked => continue,
                 Walked::Ended => (None, Turn::default()),
                 Walked::Node(node, turn) => (Some(self.number(node)), turn),
                 Walked::Asked(question) => {

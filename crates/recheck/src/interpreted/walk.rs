@@ -46,7 +46,7 @@ impl Explorer<'_> {
             RunEnd::End(_) | RunEnd::Undefined { .. } | RunEnd::Deadlock | RunEnd::StoppedAtCall(_) => {
                 Ok(Walked::Ended)
             }
-            RunEnd::Cut { .. } => Ok(Walked::Cut),
+            RunEnd::Blocked { .. } => Ok(Walked::Blocked),
             RunEnd::NoMoreInputs => {
                 let asked = self.script.borrow_mut().asked.take().expect("a question is why the answers ended");
                 Ok(Walked::Asked(asked))

@@ -111,7 +111,7 @@ fn word(task: &Task, lasso: &Lasso) -> Option<(Vec<Letter>, Vec<Letter>)> {
             return Some((letters[..LENGTH / 2].to_vec(), letters[LENGTH / 2..end].to_vec()));
         }
         RunEnd::Limit => letters.len() - 1,
-        RunEnd::Cut { .. } | RunEnd::NoMoreInputs | RunEnd::UnfitInput { .. } => return None,
+        RunEnd::Blocked { .. } | RunEnd::NoMoreInputs | RunEnd::UnfitInput { .. } => return None,
         other => panic!("{other:?}"),
     };
     Some((letters[..start].to_vec(), letters[start..].to_vec()))

@@ -87,7 +87,7 @@ fn what_is_no_execution_is_rejected() {
     assert_eq!(rejected(&inputs(&[3], &[])), Rejected::NotViolated);
     let assumed = Semantics { undefined: UndefinedMode::Assume, ..Semantics::default() };
     let cut = replayed(&task_under(DIVIDES, "F \"y == 1\"", assumed), &inputs(&[0], &[]));
-    assert!(matches!(cut, Err(Rejected::Cut { span: Some(_) })), "{cut:?}");
+    assert!(matches!(cut, Err(Rejected::Blocked { span: Some(_) })), "{cut:?}");
     let spent = Budget::unlimited();
     spent.cancel();
     let answer = replay::replay(&task(DIVIDES, "G \"y != 5\""), &inputs(&[2], &[]), &spent);

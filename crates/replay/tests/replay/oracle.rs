@@ -57,7 +57,7 @@ pub fn violates(task: &Task, lasso: &Lasso, length: usize) -> bool {
         }
         // Nothing is observed any more.
         RunEnd::Limit => last,
-        RunEnd::Cut { .. } | RunEnd::NoMoreInputs | RunEnd::UnfitInput { .. } => return false,
+        RunEnd::Blocked { .. } | RunEnd::NoMoreInputs | RunEnd::UnfitInput { .. } => return false,
         RunEnd::Exhausted(_) | RunEnd::Unsupported { .. } => panic!("{:?}", run.end),
     };
     !evaluate_lasso(&task.formulas, task.formula(), &letters[..start], &letters[start..])

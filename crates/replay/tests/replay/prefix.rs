@@ -66,7 +66,7 @@ fn answers_that_suffice_until_the_goal_is_lost_are_enough() {
     }
     let cut = reads.replace("if (n", "__VERIFIER_assume(!bad); if (n");
     let cut = format!("extern void __VERIFIER_assume(int); {cut}");
-    assert_eq!(confirmed(&cut, &[1, 0]), Err(Rejected::NoMoreAnswers), "every run is cut after it");
+    assert_eq!(confirmed(&cut, &[1, 0]), Err(Rejected::NoMoreAnswers), "every run is blocked after it");
 }
 
 #[test]

@@ -150,14 +150,14 @@ pub fn end(run: &Run, program: &Program, sources: &SourceMap) -> End {
         RunEnd::StoppedAtCall(function) => {
             (last, format!("`{}` is entered, which ends the execution", program.told_function(*function)))
         }
-        RunEnd::Cut { span } => (None, format!("cut by an assumption{}: this is no execution", at(span))),
+        RunEnd::Blocked { span } => (None, format!("blocked by an assumption{}: this is no execution", at(span))),
         RunEnd::NoMoreInputs => (None, "no inputs are left; the program would go on".to_owned()),
         RunEnd::Limit => (None, "stopped by the limit on steps; the program would go on".to_owned()),
         RunEnd::Exhausted(what) => (None, format!("stopped by the limit on {what}; the program would go on")),
         RunEnd::UnfitInput { span, .. } => (None, format!("stopped{}: an input does not fit", at(span))),
         RunEnd::Unsupported { reason, span } => (None, format!("not supported{}: {reason}", at(span))),
     };
-    End { complete: repeats_from.is_some(), repeats_from, cut: matches!(run.end, RunEnd::Cut { .. }), reason }
+    End { complete: repeats_from.is_some(), repeats_from, blocked: matches!(run.end, RunEnd::Blocked { .. }), reason }
 }
 
 /// Adds one thing that the user should know of a run.

@@ -207,7 +207,7 @@ impl Lowering<'_> {
         let ty = if self.types.is_scalar(declared.ty) { declared } else { self.types.int(IntKind::Int) };
         let mut value = self.input(ty, None, InputSource::External(name.to_owned()), span)?;
         if let Scalar::Int(int) = self.program.exprs.ty(value) {
-            // Numbers below the least one are folded over, so that no run is cut and every result is possible.
+            // Numbers below the least one are folded over, so that no run is blocked and every result is possible.
             let exprs = &mut self.program.exprs;
             let least = exprs.int(least, int);
             let in_range = exprs.intern(ModelKind::Compare(CompareOp::GreaterEqual, value, least), Scalar::Bool);

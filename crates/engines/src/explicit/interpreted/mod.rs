@@ -356,7 +356,7 @@ impl Shared {
                 None => (Step::Refused(Reason::Incomplete("there are more than 2^32 configurations".to_owned())), 0),
             },
             End::Ended => (Step::Ended, 0),
-            End::Cut => (Step::Cut, 0),
+            End::Blocked => (Step::Blocked, 0),
             End::Refused(reason) => (Step::Refused(reason), 0),
             End::NotAlone => {
                 let why = "a thread may go on alone for some inputs only".to_owned();

@@ -43,7 +43,7 @@ pub(super) enum End {
     /// The last letter is repeated for ever.
     Ended,
     /// It is part of no execution.
-    Cut,
+    Blocked,
     /// It cannot be taken.
     Refused(Reason),
     /// The thread that was to go on alone may not do so here.
@@ -95,7 +95,7 @@ impl Stepper {
             let program = &*self.task.program;
             let interpreter = Interpreter::new(program, self.task.semantics, &mut prompter);
             let observer = Observer::new(self.task.semantics.observe, &self.task.atoms);
-            let taken = Taken { end: End::Cut, letters: Vec::new(), last: 0, enabled: 1, ran: 1 };
+            let taken = Taken { end: End::Blocked, letters: Vec::new(), last: 0, enabled: 1, ran: 1 };
             let shown = Shown { negation: &self.negation, script, taken, is_first: true };
             let driver = Driver::new(interpreter, observer);
             let mut run = Run { stepper: self, driver, script, shown, edges: 0, threads_before: 0 };
@@ -359,7 +359,7 @@ impl Run<'_, '_> {
     fn ended(&mut self, end: RunEnd) -> End {
         match end {
             RunEnd::End(_) | RunEnd::Undefined { .. } | RunEnd::Deadlock | RunEnd::StoppedAtCall(_) => End::Ended,
-            RunEnd::Cut { .. } => End::Cut,
+            RunEnd::Blocked { .. } => End::Blocked,
             RunEnd::Unsupported { reason, span } => End::Refused(Reason::unsupported(reason, span)),
             RunEnd::UnfitInput { reason, .. } => End::Refused(Reason::Incomplete(reason)),
             RunEnd::NoMoreInputs => match self.script.borrow_mut().denied.take() {

@@ -290,7 +290,7 @@ impl Space for NativeSpace {
                 self.show(returned, next);
                 Step::Ended
             }
-            status::CUT => Step::Cut,
+            status::BLOCKED => Step::Blocked,
             status::NO_MORE => Step::NoMore,
             other => Step::Refused(refusal(other)),
         }
@@ -325,7 +325,7 @@ impl Space for NativeSpace {
             let leads = match returned & 0xff {
                 status::NEXT => Leads::On,
                 status::ENDED => Leads::Nowhere,
-                status::CUT => continue,
+                status::BLOCKED => continue,
                 other => {
                     successors.refusal = Some(refusal(other));
                     continue;

@@ -95,7 +95,7 @@ fn one_edge(task: &Task, from: Option<&Node>, script: &RefCell<Script<'_>>) -> (
     };
     let step = match stepped {
         Ok(()) => Step::Next,
-        Err(RunEnd::Cut { .. }) => Step::Cut,
+        Err(RunEnd::Blocked { .. }) => Step::Blocked,
         Err(RunEnd::End(_) | RunEnd::Undefined { .. } | RunEnd::Deadlock | RunEnd::StoppedAtCall(_)) => Step::Ended,
         Err(other) => panic!("{other:?}"),
     };

@@ -74,7 +74,7 @@ fn check(text: &str, formula: &str, semantics: Semantics, scheduler: Scheduler, 
             assert!(ends, "{}", about());
             assert_eq!(shown, walked, "{}", about());
         }
-        Some(Step::Cut) => assert!(matches!(run.end, RunEnd::Cut { .. }), "{}", about()),
+        Some(Step::Blocked) => assert!(matches!(run.end, RunEnd::Blocked { .. }), "{}", about()),
         Some(other) => panic!("{other:?} {}", about()),
         // The interpreter goes on as long as it is asked nothing; where it found that it repeats itself, what it shows
         // is only the beginning.

@@ -36,8 +36,8 @@ pub use letters::Words;
 pub mod status {
     /// The next state was written.
     pub const NEXT: i64 = 0;
-    /// The run is cut.
-    pub const CUT: i64 = 1;
+    /// The run is blocked by an assumption.
+    pub const BLOCKED: i64 = 1;
     /// The last letter is repeated for ever.
     pub const ENDED: i64 = 2;
     /// There is no step with this number.
@@ -297,7 +297,7 @@ impl Emitter<'_, '_> {
                 }
             }
         }
-        self.finish(status::CUT);
+        self.finish(status::BLOCKED);
         false
     }
 
@@ -310,14 +310,14 @@ impl Emitter<'_, '_> {
             Op::Assume(condition) => match self.known_truth(*condition) {
                 Some(true) => {}
                 Some(false) => {
-                    self.finish(status::CUT);
+                    self.finish(status::BLOCKED);
                     return false;
                 }
                 None => {
                     let blocks = [self.builder.create_block(), self.builder.create_block()];
                     self.branch(*condition, blocks[0], blocks[1]);
                     self.builder.switch_to_block(blocks[1]);
-                    self.finish(status::CUT);
+                    self.finish(status::BLOCKED);
                     self.builder.switch_to_block(blocks[0]);
                 }
             },
@@ -501,7 +501,7 @@ impl Emitter<'_, '_> {
 
     fn finish_undefined(&mut self) {
         if self.model.undefined_cuts {
-            return self.finish(status::CUT);
+            return self.finish(status::BLOCKED);
         }
         let before = self.spot.clone();
         self.end(self.edge, Moment::Error);

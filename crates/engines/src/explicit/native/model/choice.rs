@@ -1,7 +1,7 @@
 //! Choices between more than two edges, as a `switch` makes them: which values of one expression each edge is for.
 //!
 //! An edge whose condition is false is not taken, so that conditions of which never two are true at once may be tried
-//! one after the other, and where none is true the run is cut. That two conditions exclude each other is read off
+//! one after the other, and where none is true the run is blocked. That two conditions exclude each other is read off
 //! their form: each says, with comparisons and truth functions, that one and the same expression is in some set of
 //! numbers. Evaluating the first condition then evaluates that expression, so that the others cannot stop a run which the
 //! first one lets pass.

@@ -37,7 +37,7 @@ impl Random {
 #[derive(Clone, Debug)]
 pub enum Edge {
     To(usize, Vec<Letter>),
-    Cut,
+    Blocked,
     Ended(Letter),
     Refused(u32),
 }
@@ -109,7 +109,7 @@ impl Space for GraphSpace {
         next.letters.clear();
         match self.graph.edges[from].get(number as usize) {
             None => Step::NoMore,
-            Some(Edge::Cut) => Step::Cut,
+            Some(Edge::Blocked) => Step::Blocked,
             Some(Edge::Refused(why)) => Step::Refused(Reason::unsupported(format!("step {why}"), None)),
             Some(Edge::Ended(letter)) => {
                 next.letters.push(*letter);
@@ -191,7 +191,7 @@ pub fn random_graph(random: &mut Random, states: usize, negation: &Negation) -> 
             let to = random.below(states);
             let chance = random.below(60);
             from.push(match chance {
-                0 => Edge::Cut,
+                0 => Edge::Blocked,
                 _ if chance <= refusals => Edge::Refused(random.below(9) as u32),
                 _ if chance <= refusals + ends => Edge::Ended(random.below(letters) as Letter),
                 _ => Edge::To(to, word),

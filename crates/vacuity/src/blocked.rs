@@ -1,4 +1,4 @@
-//! Where the runs of a program that has no execution are cut.
+//! Where the runs of a program that has no execution are blocked.
 //!
 //! The program is changed, and the engine is asked whether it has an execution now: since there was none before, every
 //! one that there is goes through the change. So two questions tell whether runs come to an assumption and none passes
@@ -14,10 +14,10 @@ const MOST_ASSUMPTIONS: usize = 24;
 
 /// What leaves a program without executions.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Cut {
+pub(crate) enum Blocked {
     /// Runs come to each of these assumptions, and none passes it.
     Impassable(Vec<Span>),
-    /// Without this assumption there would be executions. Some runs pass it, but sooner or later it cuts them.
+    /// Without this assumption there would be executions. Some runs pass it, but sooner or later it blocks them.
     InTheEnd(Span),
     /// Runs come to undefined behaviour, which is assumed away.
     Undefined,
@@ -30,7 +30,7 @@ type Ask<'a> = dyn FnMut(&dyn Fn(&mut Program)) -> Option<bool> + 'a;
 
 /// What leaves this subject without executions, which is known to have none. It is told whether a changed subject has
 /// one; where that is not known, there is no answer.
-pub(crate) fn find_cut(subject: &Subject, mut has_execution: impl FnMut(&Subject) -> Option<bool>) -> Cut {
+pub(crate) fn find_blocked(subject: &Subject, mut has_execution: impl FnMut(&Subject) -> Option<bool>) -> Blocked {
     let assumptions = assumptions(&subject.program);
     let mut changed = subject.clone();
     let mut ask = |change: &dyn Fn(&mut Program)| {
@@ -46,20 +46,20 @@ pub(crate) fn find_cut(subject: &Subject, mut has_execution: impl FnMut(&Subject
     let impassable: Vec<Span> =
         assumptions.iter().filter(|edge| is_impassable(edge, &mut ask)).map(|edge| span(*edge)).collect();
     if !impassable.is_empty() {
-        return Cut::Impassable(impassable);
+        return Blocked::Impassable(impassable);
     }
     let decisive = |edge: &&EdgeId| ask(&|program| program.edges[**edge].op = Op::Skip) == Some(true);
     if let Some(edge) = assumptions.iter().find(decisive) {
-        return Cut::InTheEnd(span(*edge));
+        return Blocked::InTheEnd(span(*edge));
     }
     if subject.semantics.undefined == UndefinedMode::Assume {
         changed.program = subject.program.clone();
         changed.semantics.undefined = UndefinedMode::Error;
         if has_execution(&changed) == Some(true) {
-            return Cut::Undefined;
+            return Blocked::Undefined;
         }
     }
-    Cut::Somewhere
+    Blocked::Somewhere
 }
 
 /// The edges that are taken on a condition and have no alternative, in the order of the source text.
