@@ -43,7 +43,13 @@ pub(crate) fn tell(subject: &Subject, diagnostics: &mut Diagnostics) -> bool {
         }
     }
     if !found.is_empty() {
-        for warning in found.iter().take(MOST_TOLD) {
+        // One pair of accesses may come in both orders.
+        let mut told = BTreeSet::new();
+        let is_new = |warning: &&Warning| match warning {
+            Warning::Race(race) => told.insert((race.first.min(race.second), race.first.max(race.second))),
+            Warning::Overflow(_) => false,
+        };
+        for warning in found.iter().filter(is_new).take(MOST_TOLD) {
             report::trace::diagnose_warning(warning, diagnostics);
         }
         return true;

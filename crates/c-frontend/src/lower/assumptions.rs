@@ -5,6 +5,8 @@ use foundation::{Diagnostic, Span};
 use program::{Assumption, FunctionId, Initial, Scalar, VariableId, VariableKind};
 
 use super::Lowering;
+use crate::syntax::ast::{ExprId, ExprKind};
+use crate::types::CType;
 
 impl Lowering<'_> {
     /// Notes what a verdict rests on where a function without a body is called.
@@ -31,11 +33,42 @@ impl Lowering<'_> {
         self.assume(text, span);
     }
 
+    /// Notes what a verdict rests on where a function of the library takes the `const` from a pointer that it is given. Not
+    /// inlined, since what is deeply nested needs small frames.
+    #[inline(never)]
+    pub(crate) fn assume_of_found(&mut self, function: FunctionId, arguments: &[ExprId], span: Span) {
+        let name = self.functions[&function].name;
+        let text = self.text(name);
+        let takes_const = ["strchr", "strrchr", "memchr", "strstr", "strpbrk"].contains(&text.as_str());
+        let Some(first) = arguments.first().filter(|_| takes_const && !self.defined.contains(&name)) else { return };
+        let is_literal = matches!(self.ast.exprs[*first].kind, ExprKind::String { .. });
+        let ty = self.type_of_unevaluated(*first);
+        let is_const = ty.is_ok_and(|ty| match self.types.get(ty.ty) {
+            CType::Pointer(to) => to.is_const,
+            CType::Array { element, .. } => element.is_const || ty.is_const,
+            _ => false,
+        });
+        if is_const && !is_literal {
+            self.assume(format!("no `const` object is written through a pointer that `{text}` has returned"), span);
+        }
+    }
+
     /// Notes what a verdict rests on, where control may come to the current function.
     pub(crate) fn assume(&mut self, text: String, span: Span) {
         if self.unevaluated > 0 || self.function.as_ref().is_some_and(|builder| builder.library) {
             return;
         }
+        self.note_assumption(text, span);
+    }
+
+    /// The same, also inside of a library function, which is called through a pointer.
+    pub(crate) fn assume_everywhere(&mut self, text: String, span: Span) {
+        if self.unevaluated == 0 {
+            self.note_assumption(text, span);
+        }
+    }
+
+    fn note_assumption(&mut self, text: String, span: Span) {
         let within = self.function.as_ref().map(|builder| builder.id);
         let is_new = |known: &Assumption| known.text != text || known.within != within;
         if self.program.assumptions.iter().all(is_new) {

@@ -47,6 +47,9 @@ impl Lowering<'_> {
         };
         let function_type = self.types.as_function(ty.ty).expect("callees are functions").clone();
         let operands = self.arguments(&function_type, arguments, span)?;
+        if let Callee::Function(id) = callee {
+            self.assume_of_found(id, arguments, span);
+        }
         let noreturn = match callee {
             Callee::Function(id) => {
                 let info = &self.functions[&id];

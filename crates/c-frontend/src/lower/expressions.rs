@@ -2,7 +2,7 @@
 
 use foundation::{Diagnostic, Span};
 use num_bigint::BigInt;
-use program::{Constant, ExprKind as ModelKind, Place};
+use program::{Constant, ExprKind as ModelKind, Place, Scalar, VariableId, VariableKind};
 
 use super::scope::{Binding, BindingKind};
 use super::{Lower, Lowered, Lowering, Value};
@@ -274,9 +274,14 @@ impl Lowering<'_> {
                 self.increment(*prefix, *up, *operand, expr.span, false)?;
                 return Ok(());
             }
-            ExprKind::Comma(left, right) => {
-                self.discard(*left)?;
-                return self.discard(*right);
+            ExprKind::Comma(..) => {
+                let (mut first, mut others) = (id, Vec::new());
+                while let ExprKind::Comma(left, right) = &ast.exprs[first].kind {
+                    others.push(*right);
+                    first = *left;
+                }
+                self.discard(first)?;
+                return others.into_iter().rev().try_for_each(|other| self.discard(other));
             }
             ExprKind::Cast(name, operand) => {
                 let ty = self.type_name(name)?;
@@ -285,10 +290,28 @@ impl Lowering<'_> {
                 }
                 self.cast(ty, *operand, expr.span)?
             }
-            ExprKind::Identifier(_) => self.expr(id)?,
+            ExprKind::Identifier(_) => self.named(id)?,
             _ => self.rvalue(id)?,
         };
         self.carry_out(&lowered, expr.span)
+    }
+
+    /// What a name stands for; it is read where other threads may write it meanwhile. Not inlined, since what is deeply nested
+    /// needs small frames.
+    #[inline(never)]
+    fn named(&mut self, id: ExprId) -> Lower<Lowered> {
+        let lowered = self.expr(id)?;
+        if self.is_shared_scalar(&lowered) { self.rvalue(id) } else { Ok(lowered) }
+    }
+
+    fn is_shared_scalar(&self, lowered: &Lowered) -> bool {
+        let Value::Place(place) = &lowered.value else { return false };
+        let is_shared = |variable| {
+            let variable = &self.program.variables[variable];
+            let is_stream = matches!(variable.name.as_str(), "stdin" | "stdout" | "stderr");
+            matches!(variable.kind, VariableKind::Global { .. }) && !is_stream
+        };
+        place.as_variable().is_some_and(is_shared) && self.types.is_scalar(lowered.ty.ty)
     }
 
     /// Computes a value that is not used, if that may be undefined.
@@ -305,18 +328,28 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Whether evaluating a value may be undefined or overflow, judged by its shape.
+    /// Whether evaluating a value may be undefined, overflow or race with another thread, judged by its shape.
     pub(crate) fn may_be_undefined(&self, value: program::ExprId) -> bool {
+        let exprs = &self.program.exprs;
+        let is_own = |variable: VariableId| {
+            let variable = &self.program.variables[variable];
+            !matches!(variable.kind, VariableKind::Global { .. }) && !variable.address_taken
+        };
+        let is_float = |expr: program::ExprId| matches!(exprs.ty(expr), Scalar::Float(_));
+        let is_pointer = |expr: program::ExprId| exprs.ty(expr) == Scalar::Pointer;
         let mut open = vec![value];
         while let Some(expr) = open.pop() {
-            match &self.program.exprs.get(expr).kind {
-                ModelKind::Load(place) if place.as_variable().is_some() => {}
+            match &exprs.get(expr).kind {
+                ModelKind::Load(place) if place.as_variable().is_some_and(is_own) => {}
                 ModelKind::Load(_)
                 | ModelKind::Unary(..)
                 | ModelKind::Binary(..)
                 | ModelKind::PointerAdd { .. }
                 | ModelKind::PointerDifference { .. } => return true,
-                _ => open.extend(self.program.exprs.operands(expr)),
+                // A number that the integer type has no room for.
+                ModelKind::Cast(operand) if is_float(*operand) && !is_float(expr) => return true,
+                ModelKind::Compare(_, left, _) if is_pointer(*left) => return true,
+                _ => open.extend(exprs.operands(expr)),
             }
         }
         false

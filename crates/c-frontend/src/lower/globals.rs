@@ -183,7 +183,22 @@ impl Lowering<'_> {
                         .also(earlier, "first here");
                 return self.fail(diagnostic);
             }
-            _ if internal => None,
+            _ if internal => {
+                // In this text it was declared inside of a block, or by a call, as something that other files may define.
+                if let Some(Linked::Function(outer)) = self.linked.get(&name)
+                    && let FunctionInfo { has_body: false, span: earlier, .. } = self.functions[outer]
+                    && earlier.source == span.source
+                {
+                    let text =
+                        format!("`{}` is `static` here, but was declared without `static` before", self.text(name));
+                    let diagnostic = Diagnostic::error("conflicting-linkage", text)
+                        .at(span)
+                        .also(earlier, "declared here")
+                        .help("declare it as `static` before its first use");
+                    return self.fail(diagnostic);
+                }
+                None
+            }
             _ => match self.linked.get(&name) {
                 Some(Linked::Function(function)) => Some(*function),
                 Some(_) => {

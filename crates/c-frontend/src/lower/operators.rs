@@ -369,6 +369,11 @@ impl Lowering<'_> {
             self.assume(text.to_owned(), span);
         }
         let value = self.cast_value(from.value, to);
+        let is_constant = matches!(self.program.exprs.get(value).kind, ModelKind::Constant(_));
+        if self.types.pointee(from.ty.ty).is_some() && self.types.is_integer(to.ty) && !is_constant {
+            let text = "objects have the addresses that were chosen for them: numbers that C leaves open";
+            self.assume(text.to_owned(), span);
+        }
         Ok(Lowered { value: Value::Scalar(value), ty: to, bit_width: None, span })
     }
 }

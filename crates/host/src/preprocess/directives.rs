@@ -1,7 +1,8 @@
 //! Whether a C text needs a preprocessor.
 
-/// Whether a text contains a preprocessor directive: a line, outside comments and string literals, whose first
-/// character is `#`. Line markers (`# 12 "file.c"`) and pragmas are none, because they are left in preprocessed text.
+/// Whether a text needs a preprocessor: outside of comments and literals, a line begins with `#` or `%:`, or there is `_Pragma`
+/// or a word like `__SIZE_TYPE__`, which compilers predefine. Line markers (`# 12 "file.c"`) and pragmas do not count, because
+/// they are left in preprocessed text.
 pub fn has_directives(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -30,11 +31,37 @@ pub fn has_directives(text: &str) -> bool {
                 at = end_of_line(bytes, at);
                 continue;
             }
+            b'%' if line_begins && bytes.get(at + 1) == Some(&b':') => return true,
+            byte if is_word(byte) => {
+                let length = bytes[at..].iter().take_while(|byte| is_word(**byte)).count();
+                if is_expanded(&bytes[at..at + length]) {
+                    return true;
+                }
+                line_begins = false;
+                at += length;
+                continue;
+            }
             _ => line_begins = false,
         }
         at += 1;
     }
     false
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Whether the preprocessor replaces a word in every text.
+fn is_expanded(word: &[u8]) -> bool {
+    if word == b"_Pragma" {
+        return true;
+    }
+    // These two are no macros: the compiler itself knows them.
+    let is_function = matches!(word, b"__FUNCTION__" | b"__PRETTY_FUNCTION__");
+    let inner = word.strip_prefix(b"__").and_then(|rest| rest.strip_suffix(b"__")).unwrap_or_default();
+    let is_large = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
+    !is_function && inner.iter().any(u8::is_ascii_uppercase) && inner.iter().all(is_large)
 }
 
 /// Whether what follows a `#` is a line marker, a pragma or an identification string.
@@ -92,6 +119,9 @@ mod tests {
             "# 1 \"a.c\"\nint x;\n#define A",
             "#line 7 \"b.c\"\n",
             "#\n",
+            "%:define A 1\n",
+            "_Pragma(\"pack(1)\") struct { char c; int i; } s;",
+            "__SIZE_TYPE__ n = __LINE__;",
         ] {
             assert!(has_directives(text), "{text}");
         }
@@ -109,6 +139,9 @@ mod tests {
             "'\\",
             "\"\\",
             "//\\",
+            "int x = 7 %:1;",
+            "char *s = \"_Pragma __LINE__\"; // __FILE__\n",
+            "const char *f = __FUNCTION__; int __attribute__((packed)) a; int ___, my_Pragma, __A, A__;",
         ] {
             assert!(!has_directives(text), "{text}");
         }

@@ -166,9 +166,12 @@ impl Lowering<'_> {
 
     /// Arguments are evaluated; the result is arbitrary.
     pub(super) fn harmless(&mut self, name: String, result: Qual, arguments: &[ExprId], span: Span) -> Lower<Lowered> {
-        self.refuse_counting_format(&name, arguments)?;
-        for argument in arguments {
-            self.discard(*argument)?;
+        let strings = self.printed_strings(&name, arguments, span)?;
+        for (argument, at) in arguments.iter().zip(0..) {
+            match strings.contains(&at) {
+                true => self.print_string(&name, *argument, span)?,
+                false => self.discard(*argument)?,
+            }
         }
         self.errno_may_change(span)?;
         if self.unevaluated > 0 || !self.types.is_scalar(result.ty) {
@@ -231,25 +234,63 @@ impl Lowering<'_> {
         Ok(Lowered { value: Value::Scalar(value), ty, bit_width: None, span })
     }
 
-    /// `%n` is the one conversion by which a function that prints writes through a pointer.
-    fn refuse_counting_format(&mut self, name: &str, arguments: &[ExprId]) -> Lower<()> {
+    /// Which arguments of a function that prints are strings. `%n` is the one conversion by which such a function writes
+    /// through a pointer: it is refused where the format is at hand.
+    fn printed_strings(&mut self, name: &str, arguments: &[ExprId], span: Span) -> Lower<Vec<usize>> {
         let position = match name {
+            "puts" | "fputs" | "perror" => return Ok(vec![0]),
             "printf" => 0,
             "fprintf" | "dprintf" | "syslog" => 1,
-            _ => return Ok(()),
+            "vprintf" | "vfprintf" => usize::MAX,
+            _ => return Ok(Vec::new()),
         };
-        let Some(format) = arguments.get(position).and_then(|format| self.literal_text(*format)) else { return Ok(()) };
+        let Some(format) = arguments.get(position).and_then(|format| self.literal_text(*format)) else {
+            self.assume_everywhere(
+                format!("a format of `{name}` that is no literal has no `%n`, and what it prints is valid"),
+                span,
+            );
+            return Ok(Vec::new());
+        };
+        let mut strings = Vec::new();
+        let mut next = position + 1;
         let mut conversions = format.split('%').skip(1);
         while let Some(conversion) = conversions.next() {
-            let rest = conversion.trim_start_matches(|c: char| !c.is_ascii_alphabetic() || "hlqjzt".contains(c));
             if conversion.is_empty() {
                 // `%%` is a percent sign.
                 conversions.next();
-            } else if rest.starts_with('n') {
-                let span = self.ast.exprs[arguments[position]].span;
-                return self.unsupported("unsupported-format", "the conversion `%n`, which writes, is", span, "");
+                continue;
             }
+            let is_kind = |c: char| c.is_ascii_alphabetic() && !"hlqjztL".contains(c);
+            let (flags, kind) = conversion.split_at(conversion.find(is_kind).unwrap_or(conversion.len()));
+            next += flags.matches('*').count();
+            match kind.chars().next() {
+                Some('n') => {
+                    let span = self.ast.exprs[arguments[position]].span;
+                    return self.unsupported("unsupported-format", "the conversion `%n`, which writes, is", span, "");
+                }
+                // A precision may be less than one, and wide characters are none.
+                Some('s') if !flags.contains(['.', 'l', '$']) => strings.push(next),
+                _ => {}
+            }
+            next += 1;
         }
+        Ok(strings)
+    }
+
+    /// Looks at the first character of a string that is printed, as printing does.
+    fn print_string(&mut self, name: &str, argument: ExprId, span: Span) -> Lower<()> {
+        if self.literal_text(argument).is_some() {
+            return Ok(());
+        }
+        let pointer = self.scalar(argument)?;
+        if self.types.pointee(pointer.ty.ty).is_none() || self.unevaluated > 0 {
+            return self.carry_out(&pointer.into(), span);
+        }
+        let ty = self.types.int(IntKind::Char);
+        let model = self.types.model_type(ty.ty, &mut self.program.types);
+        let value = self.load(program::Place::pointer(pointer.value, model));
+        self.carry_out(&Lowered { value: Value::Scalar(value), ty, bit_width: None, span }, span)?;
+        self.assume_everywhere(format!("a string that `{name}` prints ends inside of its object"), span);
         Ok(())
     }
 
@@ -290,7 +331,22 @@ impl Lowering<'_> {
             let target = program::Place::pointer(pointer.value, model);
             self.emit(Op::Input { target, source: InputSource::External("scanf".to_owned()) }, span)?;
         }
-        self.input_at_least("scanf", declared, -1, span)
+        self.conversions_made(declared, arguments.len().saturating_sub(1), span)
+    }
+
+    /// How many values `scanf` has stored: -1 for the end of the input.
+    fn conversions_made(&mut self, declared: Qual, most: usize, span: Span) -> Lower<Lowered> {
+        let ty = if self.types.is_scalar(declared.ty) { declared } else { self.types.int(IntKind::Int) };
+        let mut value = self.input(ty, None, InputSource::External("scanf".to_owned()), span)?;
+        if let Scalar::Int(int) = self.program.exprs.ty(value) {
+            let exprs = &mut self.program.exprs;
+            let (least, most) = (exprs.int(-1, int), exprs.int(most, int));
+            let is_enough = exprs.intern(ModelKind::Compare(CompareOp::GreaterEqual, value, least), Scalar::Bool);
+            let is_few = exprs.intern(ModelKind::Compare(CompareOp::LessEqual, value, most), Scalar::Bool);
+            let raised = exprs.intern(ModelKind::If(is_enough, value, least), Scalar::Int(int));
+            value = exprs.intern(ModelKind::If(is_few, raised, most), Scalar::Int(int));
+        }
+        Ok(Lowered { value: Value::Scalar(value), ty, bit_width: None, span })
     }
 
     fn allocate(&mut self, size: ModelExpr, contents: Allocation, span: Span) -> Lower<Lowered> {
