@@ -85,7 +85,12 @@ impl Lowering<'_> {
                 self.void(span)
             }
             "rand" | "random" => self.input_at_least(name, declared, 0, span)?,
-            "getchar" => self.character_input(name, span)?,
+            "getchar" | "getchar_unlocked" => self.character_input(name, span)?,
+            "getc" | "fgetc" => {
+                self.need_arguments(name, arguments, 1, span)?;
+                self.discard(arguments[0])?;
+                self.character_input(name, span)?
+            }
             "scanf" => return self.scan(declared, arguments, span).map(Some),
             "expect" | "expect_with_probability" => {
                 self.need_arguments(name, arguments, if plain == "expect" { 2 } else { 3 }, span)?;
