@@ -2,7 +2,7 @@
 //!
 //! A property that holds may say less than its author believes: what it makes a condition of never happens, or the
 //! program has no execution at all because every run is blocked. For each such reason there is a stronger goal that holds
-//! exactly if the reason is the case ([`suspects`]); the engine that decided the property is asked for it, for a small
+//! exactly if the reason is the case (`suspects`); the engine that decided the property is asked for it, for a small
 //! part of the time. What comes of it is a warning; the verdict is never touched, and where the engine does not know,
 //! nothing is said.
 

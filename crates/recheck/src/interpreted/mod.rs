@@ -8,7 +8,7 @@
 //!
 //! Beside it runs the automaton. A word that ends, because the program does or shows nothing any more, goes on with its
 //! last letter for ever: where the automaton accepts that, an end is accepting, and so is a cycle of steps that show
-//! nothing. For the latter the automaton has one more state, [`SILENT`].
+//! nothing. For the latter the automaton has one more state, `SILENT`.
 
 mod choices;
 mod walk;

@@ -1,7 +1,7 @@
 //! Compiled functions, and the one place where they are called.
 //!
 //! This is the only module of the engines with `unsafe`: a function that was compiled a moment ago is called through its
-//! address. Three things make that sound. The compiler is given exactly the signature of [`Address`]. The slices that are
+//! address. Three things make that sound. The compiler is given exactly the signature of `Address`. The slices that are
 //! passed are as long as the layout says, and the function is one of those whose memory is called through; [`Code::call`] checks
 //! both. And this memory is freed when its [`Code`] is dropped, through which alone it can be called.
 

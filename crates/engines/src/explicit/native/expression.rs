@@ -1,6 +1,6 @@
 //! Expressions as compiled code. What is known is computed while compiling; the rest becomes instructions.
 //!
-//! Values are 64-bit patterns as in [`fold`](super::fold). Where behaviour may be undefined, or an ideal integer may
+//! Values are 64-bit patterns as in [`super::fold`]. Where behaviour may be undefined, or an ideal integer may
 //! outgrow 64 bits, a check leaves the function first; the order of checks is the order of evaluation.
 
 use cranelift_codegen::ir::condcodes::IntCC;
