@@ -1,10 +1,11 @@
 //! Judges evidence: a verdict is reported only after something other than the engine that found it has agreed.
 //!
-//! There are three kinds of evidence, and a crate for each, which can be read alone:
+//! There are four kinds of evidence, and a crate for each, which can be read alone:
 //!
 //! | evidence | crate |
 //! | --- | --- |
 //! | a counterexample | [`replay`](mod@::replay) executes it |
+//! | one that need not come back to a state | [`recurrence`] follows all turns of its loop |
 //! | a proof | [`kernel`] follows it step by step |
 //! | a closed state space | [`recheck`] visits it again |
 //!
@@ -12,9 +13,11 @@
 
 pub mod inclusion;
 mod proof;
+mod violation;
 
-pub use ::replay::{Closing, Growth, Input, Limits, Rejected, Replayed, Starved, confirm, grow, replay, replay_within};
+pub use ::replay::{Closing, Growth, Input, Limits, Rejected, Replayed, Starved, grow, replay, replay_within};
 pub use kernel::refutation;
 pub use proof::{Proof, Unproved, prove, prove_with};
 pub use recheck;
 pub use smt::Decider;
+pub use violation::confirm;

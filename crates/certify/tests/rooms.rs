@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 #[test]
 fn what_finds_verdicts_is_not_used_to_check_them() {
-    for checking in ["certify", "kernel", "replay", "recheck"] {
+    for checking in ["certify", "kernel", "replay", "recurrence", "recheck"] {
         names_none_of(checking, &["engines", "analysis", "translate"]);
     }
     for finding in ["engines", "analysis"] {

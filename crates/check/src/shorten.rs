@@ -10,7 +10,7 @@ use subject::execute::shortest_lasso;
 /// The shortest stem and loop that tell the same execution, inputs included.
 pub(crate) fn shorten(replayed: &mut Replayed, program: &Program) {
     let Replayed { run, values, inputs, closing, .. } = replayed;
-    if let Closing::Growing { .. } = closing {
+    if let Closing::Growing { .. } | Closing::Recurrent { .. } = closing {
         // What is said of a turn is said of this one.
         return;
     }

@@ -6,7 +6,7 @@ use foundation::Budget;
 use program::DataModel;
 use program::semantics::ObserveMode;
 use subject::{Input, Loaded, Properties, Request, load};
-use task::{Counterexample, Scheduler};
+use task::Scheduler;
 
 use super::*;
 
@@ -81,7 +81,7 @@ fn case(program: &str, formula: &str, change: impl Fn(&mut Request)) -> Case {
     let CheckedVerdict::Violated { replayed: Some(replayed), .. } = outcome.verdict else {
         panic!("{program} {formula}: {:?}", outcome.verdict)
     };
-    let Some(Counterexample::Lasso(lasso)) = outcome.counterexample else { panic!("a violation has one") };
+    let lasso = outcome.counterexample.expect("a violation has one").answers().clone();
     let task = task_of(&subject, 0, Scheduler::Any);
     Case { subject, task, lasso, replayed, sources }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use check::{CheckedOutcome, CheckedVerdict, Settings, check_with};
 use foundation::{Budget, Diagnostic, Diagnostics};
 use subject::{Input, Request, Subject};
-use task::{Counterexample, Engine, Lasso, Outcome, Reason, Scheduler, Statistics, Task, Verdict};
+use task::{Counterexample, Engine, Outcome, Reason, Scheduler, Statistics, Task, Verdict};
 
 use crate::saved::{Question, SavedFile, sha256};
 
@@ -85,16 +85,16 @@ fn find(file: &SavedFile, folder: &Path) -> String {
     found.unwrap_or(&file.path).clone()
 }
 
-/// Executes a lasso as the counterexample to a property of the subject.
+/// Checks a counterexample to a property of the subject.
 pub fn replay(
     subject: &Subject,
     property: usize,
-    lasso: &Lasso,
+    counterexample: Counterexample,
     scheduler: Scheduler,
     budget: &Budget,
 ) -> CheckedOutcome {
     let settings = Settings { scheduler, ..Settings::default() };
-    let claim = Claim(Counterexample::Lasso(lasso.clone()));
+    let claim = Claim(counterexample);
     let mut outcome = check_with(&claim, subject, property, &settings, budget);
     if let CheckedVerdict::Unknown(Reason::EvidenceRejected(why)) = &outcome.verdict {
         // Not a fault of an engine: the file may say what it likes.

@@ -17,7 +17,8 @@ use program::semantics::{Atomicity, Integers, ObserveMode, UndefinedMode};
 use program::{DataModel, Program};
 use serde::{Deserialize, Serialize};
 use subject::{FrontEnds, Input, Properties, Request, Subject};
-use task::{Counterexample, Lasso, Scheduler};
+use task::certificate::sexp::Sexp;
+use task::{Counterexample, Lasso, RecurrentSet, Scheduler};
 
 pub use answers::SavedAnswer;
 pub use read::read;
@@ -51,6 +52,9 @@ pub struct Saved {
     pub stem: Vec<SavedAnswer>,
     /// The answers of the cycle, as [`Lasso::cycle`].
     pub cycle: Vec<SavedAnswer>,
+    /// The set of states in which it goes on, where it need not come back to one, as [`RecurrentSet::write`] says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recurrent_set: Option<String>,
     /// What happens in the execution, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub story: Option<serde_json::Value>,
@@ -149,7 +153,11 @@ impl Saved {
     /// What a file says of a counterexample. The hashes are those of the request's files, in order.
     pub fn new(found: Found<'_>, hashes: Vec<String>, story: Option<serde_json::Value>) -> Self {
         let Found { request, subject, property, scheduler, counterexample } = found;
-        let Counterexample::Lasso(lasso) = counterexample;
+        let lasso = counterexample.answers();
+        let recurrent_set = match counterexample {
+            Counterexample::Lasso(_) => None,
+            Counterexample::Recurrent { set, .. } => Some(set.write().to_string()),
+        };
         let Question { program, semantics, property } = Question::new(request, subject, property, scheduler, hashes);
         Self {
             format: FORMAT.to_owned(),
@@ -160,6 +168,7 @@ impl Saved {
             property,
             stem: lasso.stem.iter().map(SavedAnswer::of).collect(),
             cycle: lasso.cycle.iter().map(SavedAnswer::of).collect(),
+            recurrent_set,
             story,
         }
     }
@@ -192,10 +201,14 @@ impl Saved {
         text
     }
 
-    /// The lasso, where every answer is one.
-    pub fn lasso(&self) -> Result<Lasso, String> {
+    /// The counterexample, where every answer is one and the set can be read.
+    pub fn counterexample(&self) -> Result<Counterexample, String> {
         let answers = |list: &[SavedAnswer]| list.iter().map(SavedAnswer::answer).collect::<Result<_, String>>();
-        Ok(Lasso { stem: answers(&self.stem)?, cycle: answers(&self.cycle)? })
+        let answers = Lasso { stem: answers(&self.stem)?, cycle: answers(&self.cycle)? };
+        let Some(text) = &self.recurrent_set else { return Ok(Counterexample::Lasso(answers)) };
+        let expression = Sexp::parse(text).map_err(|malformed| malformed.what)?;
+        let set = Box::new(RecurrentSet::read(&expression)?);
+        Ok(Counterexample::Recurrent { answers, set })
     }
 }
 

@@ -43,11 +43,13 @@ use program::relevance::{Relevance, Variables};
 pub struct Growth {
     /// The part of memory that holds it: `time`, `a[3]`.
     pub name: String,
-    /// What it is when the first turn begins.
-    pub start: Value,
+    /// What it is when the first turn begins, where that is said.
+    pub start: Option<Value>,
     /// By how much it grows in the first turn, by how much more in the second one than in the first, and so on: the
     /// forward differences, of which there is one where it grows by the same in each turn. The last is not 0.
     pub differences: Vec<Value>,
+    /// Where it grows by ever more: how many times as much in each turn as in the one before; there is one difference then.
+    pub factor: Option<Value>,
 }
 
 /// Checks what an engine says to be a violation: that its loop closes soon, that it grows, that what is observed before is
@@ -56,7 +58,7 @@ pub struct Growth {
 ///
 /// What is long to tell is told as far as the goal is lost, where that is much less.
 pub fn confirm(task: &Task, counterexample: &Counterexample, budget: &Budget) -> Result<Replayed, Rejected> {
-    let Counterexample::Lasso(lasso) = counterexample;
+    let lasso = counterexample.answers();
     let confirmed = confirm_as_given(task, lasso, budget)?;
     let told = confirmed.run.observations.len();
     if told <= LONG || confirmed.closing == Closing::BadPrefix {
@@ -85,7 +87,7 @@ fn confirm_as_given(task: &Task, lasso: &Lasso, budget: &Budget) -> Result<Repla
 }
 
 /// Loops of this many steps are looked for among those that close before any is looked for that grows.
-const FEW_STEPS: u64 = 50_000;
+pub const FEW_STEPS: u64 = 50_000;
 
 fn closes_or_grows(task: &Task, lasso: &Lasso, budget: &Budget) -> Result<Replayed, Rejected> {
     match replay_within(task, lasso, Limits { steps: FEW_STEPS }, budget) {
@@ -458,7 +460,7 @@ fn growth(task: &Task, shadow: &Shadow) -> Vec<Growth> {
     let told = cells.into_iter().map(|(extent, polynomial)| {
         let (start, differences) = polynomial.start_and_differences();
         let differences = differences.iter().map(|difference| difference.value().clone()).collect();
-        Growth { name: name_of(&task.program, extent), start: start.value().clone(), differences }
+        Growth { name: name_of(&task.program, extent), start: Some(start.value().clone()), differences, factor: None }
     });
     // Names of our own say nothing to anybody.
     told.filter(|growth| !growth.name.starts_with('%')).take(MOST_GROWTH).collect()

@@ -8,6 +8,7 @@
 //! | [`growth`](mod@growth) | when it does the same for ever although numbers grow |
 //! | [`prefix`] | when nothing that follows can mend what was observed |
 //! | `symbolic`, `polynomial` | one turn of a loop for all turns at once |
+//! | [`turn`] | a turn of which others have shown that all turns show the same |
 //! | `fairness` | which threads a loop starves |
 //!
 //! It trusts the interpreter (the semantics is what it says) and the evaluation of formulas on lasso words.
@@ -20,6 +21,7 @@ mod polynomial;
 pub mod prefix;
 pub mod replay;
 mod symbolic;
+pub mod turn;
 mod walk;
 
 pub use answers::Input;

@@ -75,6 +75,11 @@ pub enum Rejected {
         /// Why not.
         reason: String,
     },
+    /// The execution was not seen to go on for ever in a set of states.
+    NotRecurrent {
+        /// Why not.
+        reason: String,
+    },
     /// The goal is not lost after finitely many steps, or the execution might be cut after them.
     NotBad,
     /// The loop starves a thread, which the scheduler does not allow.
@@ -98,6 +103,7 @@ impl fmt::Display for Rejected {
             Rejected::NotGrowing { reason } => {
                 write!(f, "the loop does not come back to a state, and its growth is not checked: {reason}")
             }
+            Rejected::NotRecurrent { reason } => write!(f, "the recurrent set is not one: {reason}"),
             Rejected::NotBad => f.write_str("the execution violates nothing after finitely many steps"),
             Rejected::Unfair { thread } => write!(f, "the loop starves thread {thread}"),
             Rejected::NotViolated => f.write_str("the property is true of the replayed execution"),
@@ -214,7 +220,7 @@ fn find_loop(task: &Task, lasso: &Lasso, limits: Limits, budget: &Budget) -> Res
 }
 
 /// An end that belongs to an execution.
-pub(crate) fn executed(end: RunEnd) -> Result<RunEnd, Rejected> {
+pub fn executed(end: RunEnd) -> Result<RunEnd, Rejected> {
     match end {
         RunEnd::End(_)
         | RunEnd::Undefined { .. }
@@ -285,7 +291,9 @@ fn tell(task: &Task, lasso: &Lasso, closed: Closed, steps: u64, budget: &Budget)
             |at: usize| inputs.iter().filter(move |(_, input)| input.observed == at).map(|(_, input)| &input.value);
         let alike = |one: &Observation, other: &Observation| match closed.closing {
             // What grows is told as it is in the first round.
-            Closing::Growing { .. } => (one.occasion, &one.truth) == (other.occasion, &other.truth),
+            Closing::Growing { .. } | Closing::Recurrent { .. } => {
+                (one.occasion, &one.truth) == (other.occasion, &other.truth)
+            }
             _ => one == other,
         };
         let is_same = alike(&observations[*start], &observations[observed]) && asked(*start).eq(asked(observed));

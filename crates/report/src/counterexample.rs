@@ -26,6 +26,9 @@ pub struct Counterexample {
     /// How numbers grow from turn to turn of the loop, where it does not come back to a state.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub growth: Vec<Growth>,
+    /// What holds whenever a turn of the loop begins, where it need not come back to a state.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub recurrent_set: Vec<String>,
     /// The steps at which the property breaks, which are shown however long the execution is.
     #[serde(skip)]
     pub violating: Vec<usize>,
@@ -37,10 +40,14 @@ pub struct Growth {
     /// The part of memory that holds it.
     pub name: String,
     /// What it is before the first turn.
-    pub start: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
     /// By how much it grows in the first turn, by how much more in the second one than in the first, and so on; one
     /// number where it grows by the same in each turn.
     pub differences: Vec<String>,
+    /// How many times as much it grows in each turn as in the one before, where it grows by powers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub factor: Option<String>,
 }
 
 /// An observed state.
@@ -78,7 +85,7 @@ fn in_order<S: serde::Serializer>(pairs: &[(String, String)], serializer: S) -> 
 
 /// The execution as text. Where it is long, some steps are left out unless all are wanted.
 pub fn render(counterexample: &Counterexample, all: bool, width: usize) -> String {
-    let Counterexample { atoms, inputs, stem, cycle, end, growth, violating } = counterexample;
+    let Counterexample { atoms, inputs, stem, cycle, end, growth, recurrent_set, violating } = counterexample;
     let headings = AtomHeadings::choose(atoms, width);
     let mut text = String::new();
     for line in &headings.legend {
@@ -95,16 +102,26 @@ pub fn render(counterexample: &Counterexample, all: bool, width: usize) -> Strin
     for growth in growth {
         text.push_str(&wrapped(&growth_line(growth), 2, width));
     }
+    if !recurrent_set.is_empty() {
+        let line = format!("whenever a turn of the loop begins: {}", recurrent_set.join(", "));
+        text.push_str(&wrapped(&line, 2, width));
+    }
     text.push_str(&inputs_lines(inputs, all, width));
     text
 }
 
 /// The rule by which a number grows, in words.
-fn growth_line(Growth { name, start, differences }: &Growth) -> String {
+fn growth_line(Growth { name, start, differences, factor }: &Growth) -> String {
     let by = |difference: &str, grows: &str, falls: &str| match difference.strip_prefix('-') {
         Some(amount) => format!("{falls} by {amount}"),
         None => format!("{grows} by {difference}"),
     };
+    if let (Some(factor), [first]) = (factor, differences.as_slice()) {
+        let first = by(first, "grows", "falls");
+        return format!(
+            "{name} {first} in the first turn of the loop, and {factor} times as much in each turn after it"
+        );
+    }
     match differences.as_slice() {
         [each] => format!("{name} {} in each turn of the loop", by(each, "grows", "falls")),
         [first, more] => format!(
@@ -112,7 +129,10 @@ fn growth_line(Growth { name, start, differences }: &Growth) -> String {
             by(first, "grows", "falls"),
             by(more, "grows", "falls")
         ),
-        _ => format!("{name} begins with {start}; its differences from turn to turn are {}", differences.join(", ")),
+        _ => {
+            let start = start.as_ref().map(|start| format!(" begins with {start};")).unwrap_or_default();
+            format!("{name}{start} its differences from turn to turn are {}", differences.join(", "))
+        }
     }
 }
 
@@ -214,6 +234,7 @@ mod tests {
                 reason: "the program never ends".into(),
             },
             growth: Vec::new(),
+            recurrent_set: Vec::new(),
             violating: Vec::new(),
         }
     }
@@ -239,8 +260,9 @@ inputs of in: 0; in the loop 7, 14, 21
         let mut growing = example(1, 3);
         let growth = |name: &str, differences: &[&str]| Growth {
             name: name.into(),
-            start: "0".into(),
+            start: Some("0".into()),
             differences: differences.iter().map(|&text| text.into()).collect(),
+            factor: None,
         };
         growing.growth = vec![growth("time", &["1"]), growth("fuel", &["-12"]), growth("sum", &["3", "-1"])];
         let text = render(&growing, false, 100);

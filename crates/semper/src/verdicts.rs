@@ -227,13 +227,19 @@ pub(crate) fn evidence(verdict: &CheckedVerdict) -> Option<Evidence> {
         }
         CheckedVerdict::Violated { replayed: Some(replayed), .. } => {
             let by = match replayed.closing {
+                Closing::Recurrent { .. } => {
+                    "stem replayed by the interpreter; turns for ever in a recurrent set checked"
+                }
                 Closing::Growing { .. } => "lasso replayed by the interpreter; its growth checked for all turns",
                 Closing::BadPrefix => {
                     "bad prefix replayed by the interpreter; every execution that begins so is a violation"
                 }
                 _ => "lasso replayed by the interpreter",
             };
-            let trusted = vec![READING.to_owned(), "the interpreter".to_owned()];
+            let mut trusted = vec![READING.to_owned(), "the interpreter".to_owned()];
+            if let Closing::Recurrent { .. } = replayed.closing {
+                trusted.extend(["inlining", "the formulas of edges", "Z3"].map(str::to_owned));
+            }
             Some(Evidence { checked: true, by: by.to_owned(), trusted })
         }
         CheckedVerdict::Violated { replayed: None, .. } => {
@@ -269,16 +275,21 @@ fn counterexample(program: &Program, replayed: &Replayed, atoms: Vec<String>, so
     let cycle = stem.split_off(end.repeats_from.unwrap_or(stem.len()));
     let growth = growth(program, &replayed.closing);
     let inputs = replayed.inputs.iter().map(input).collect();
-    Counterexample { atoms, inputs, stem, cycle, end, growth, violating: Vec::new() }
+    let recurrent_set = match &replayed.closing {
+        Closing::Recurrent { set, .. } => set.clone(),
+        _ => Vec::new(),
+    };
+    Counterexample { atoms, inputs, stem, cycle, end, growth, recurrent_set, violating: Vec::new() }
 }
 
 /// How numbers grow from turn to turn of the loop.
 fn growth(program: &Program, closing: &Closing) -> Vec<Growth> {
-    let Closing::Growing { growth, .. } = closing else { return Vec::new() };
+    let (Closing::Growing { growth, .. } | Closing::Recurrent { growth, .. }) = closing else { return Vec::new() };
     let told = |growth: &certify::Growth| Growth {
         name: growth.name.clone(),
-        start: value_text(program, &growth.start),
+        start: growth.start.as_ref().map(|start| value_text(program, start)),
         differences: growth.differences.iter().map(|difference| value_text(program, difference)).collect(),
+        factor: growth.factor.as_ref().map(|factor| value_text(program, factor)),
     };
     growth.iter().map(told).collect()
 }

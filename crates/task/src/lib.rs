@@ -11,6 +11,7 @@
 //! | [`verdict`] | verdicts, reasons for having none, statistics |
 //! | [`watch`] | what engines tell of their work while it goes on |
 //! | [`counterexample`] | what shows a violation |
+//! | [`recurrent_set`] | why an execution goes on without coming back to a state |
 //! | [`certificate`] | what shows that a property holds, and its text |
 //!
 //! Nothing here knows how an engine works or how evidence is checked.
@@ -21,6 +22,7 @@ pub mod engine;
 pub mod goal;
 pub mod judge;
 pub mod negation;
+pub mod recurrent_set;
 pub mod registry;
 pub mod task;
 pub mod verdict;
@@ -32,6 +34,7 @@ pub use engine::Engine;
 pub use goal::{Goal, Universal};
 pub use judge::{Believer, Judge};
 pub use negation::{Letter, Negation, WordReader};
+pub use recurrent_set::RecurrentSet;
 pub use registry::{Entry, Registry, Setup};
 pub use task::{Scheduler, Task};
 pub use verdict::{Attempt, Figure, Obstacle, Outcome, Reason, Statistics, Verdict};

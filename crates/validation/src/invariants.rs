@@ -255,9 +255,10 @@ fn decide(
             let reason = "every invariant holds, and so does the property".to_owned();
             Validation::new(Answer::Confirmed, reason, Some(outcome.engine))
         }
-        (CheckedVerdict::Violated { .. }, Some(Counterexample::Lasso(lasso))) => {
+        (CheckedVerdict::Violated { .. }, Some(counterexample)) => {
+            let lasso = Counterexample::Lasso(counterexample.answers().clone());
             for property in 0..subject.properties.len() {
-                let replayed = replay(subject, property, lasso, settings.scheduler, budget);
+                let replayed = replay(subject, property, lasso.clone(), settings.scheduler, budget);
                 if let CheckedVerdict::Violated { replayed: Some(replayed), .. } = &replayed.verdict {
                     let reason = "the property is violated".to_owned();
                     let mut validation = Validation::new(Answer::Rejected, reason, Some(outcome.engine));

@@ -90,10 +90,10 @@ pub(crate) fn validate(
             Validation::new(Answer::Rejected, format!("no execution {what}"), Some(outcome.engine))
         }
         (CheckedVerdict::Violated { .. }, Some(counterexample)) => {
-            let Counterexample::Lasso(lasso) = counterexample;
+            let lasso = Counterexample::Lasso(counterexample.answers().clone());
             let mut why = String::new();
             for property in 0..subject.properties.len() {
-                let replayed = replay(subject, property, lasso, settings.scheduler, budget);
+                let replayed = replay(subject, property, lasso.clone(), settings.scheduler, budget);
                 match &replayed.verdict {
                     CheckedVerdict::Violated { replayed: Some(replayed), .. } => {
                         let reason = "an execution passes the waypoints and violates the property".to_owned();

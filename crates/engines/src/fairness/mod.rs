@@ -16,8 +16,9 @@
 //! | [`remainder`] | emptiness of the Büchi program minus the modules |
 //! | [`lasso`] | ranking functions and arguments for non-termination of one lasso |
 //! | [`refine`] | from a lasso to a module |
+//! | [`paths`] | executions whose path through a loop changes |
 //! | [`certificate`] | the proof, written down |
-//! | [`violation`], [`answers`] | from an execution of a lasso to a counterexample |
+//! | [`violation`], [`answers`], [`recurrence`] | from an execution of a lasso to a counterexample |
 //! | [`show`] | what the engine tells of its work while it goes on |
 //!
 //! `docs/design/fairness.md` walks through the paper's example.
@@ -33,8 +34,10 @@ pub mod lasso;
 pub mod letter;
 pub mod module;
 pub mod observation;
+pub mod paths;
 pub mod product;
 pub mod ranked;
+pub mod recurrence;
 pub mod refine;
 pub mod remainder;
 pub mod show;
@@ -57,6 +60,7 @@ use task::{Certificate, Engine, Negation, Outcome, Reason, Statistics, Task, Unw
 
 use crate::encode::Vocabulary;
 use certificate::Proof;
+use certificate::names::Names;
 use hoare::Triples;
 use invariants::Strengthened;
 use module::{Refuted, Shared};
@@ -83,6 +87,9 @@ const MOST_EDGES: usize = 20_000;
 
 /// How long one query to the solver may take.
 const QUERY_LIMIT: Duration = Duration::from_secs(3);
+
+/// For so many lassos that end, it is asked whether an execution goes on by other paths.
+const MOST_SEVERAL: usize = 16;
 
 /// The engine.
 #[derive(Clone, Copy, Debug)]
@@ -193,6 +200,7 @@ impl Fairness<'_> {
         let mut rest = Rest::new(&graph);
         // The modules with the numbers of their lassos, for those who want to see them in the end.
         let mut modules: Vec<(usize, Shared<'_>)> = Vec::new();
+        let mut several_tried = 0;
         let verdict = loop {
             if let Err(exhausted) = budget.check() {
                 break Err(exhausted.into());
@@ -233,7 +241,19 @@ impl Fairness<'_> {
                 ..show.trace(&stem, &cycle, told >= Interest::Everything)
             });
             self.watch.candidate(work.iteration, trace.as_ref());
-            match refiner.refine(&stem, &cycle, budget) {
+            let mut refined = refiner.refine(&stem, &cycle, budget);
+            if let Ok(Refinement::Refuted { module, .. }) = &refined
+                && matches!(**module, Refuted::Ranked(_) | Refuted::OneLasso(_))
+                && several_tried < MOST_SEVERAL
+            {
+                several_tried += 1;
+                match paths::diverge(&refiner, &graph, &stem, &cycle, budget) {
+                    Ok(None) => {}
+                    Ok(Some(divergence)) => refined = Ok(Refinement::Diverges(Box::new(divergence))),
+                    Err(exhausted) => refined = Err(exhausted),
+                }
+            }
+            match refined {
                 Err(exhausted) => break Err(exhausted.into()),
                 Ok(Refinement::Unknown(why)) => {
                     // What the solver left open because the budget has ended is not the reason.
@@ -247,7 +267,9 @@ impl Fairness<'_> {
                     let argument = divergence.execution.kind();
                     self.watch.decided(work.iteration, &Fate::Diverges { argument });
                     statistics.word("divergence", argument);
-                    break violation::counterexample(&terms, &vocabulary, &letters, &divergence).map(Verdict::Violated);
+                    let names = Names::new(&terms, &inlined, &vocabulary, &observation);
+                    let found = violation::counterexample(&terms, &vocabulary, &letters, &divergence, names);
+                    break found.map(Verdict::Violated);
                 }
                 Ok(Refinement::Refuted { module, why }) => {
                     match &*module {

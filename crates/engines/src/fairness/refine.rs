@@ -215,7 +215,8 @@ impl<'t> Refiner<'t> {
         })
     }
 
-    fn composed(&self, word: &[Letter]) -> Letter {
+    /// A word as one letter.
+    pub fn composed(&self, word: &[Letter]) -> Letter {
         let mut letters = word.iter().copied();
         let first = letters.next().expect("a word of a lasso is not empty");
         letters.fold(first, |all, letter| self.letters.then(self.terms, all, letter))

@@ -40,7 +40,7 @@ pub fn read(sources: &SourceMap, source: SourceId) -> Result<Saved, Box<Diagnost
         return Err(Box::new(refused("it names no program".to_owned()).help(WRITE)));
     }
     saved.question().request().map_err(|why| Box::new(refused(why).help(WRITE)))?;
-    saved.lasso().map_err(|why| Box::new(refused(why).help(WRITE)))?;
+    saved.counterexample().map_err(|why| Box::new(refused(why).help(WRITE)))?;
     Ok(saved)
 }
 

@@ -106,7 +106,8 @@ impl Teller<'_> {
 
     /// What the property's variables held before a statement.
     fn assumption(&self, at: usize, observation: &Observation, action: Action) -> Option<Waypoint> {
-        let is_growing = matches!(self.replayed.closing, Closing::Growing { .. }) && action == Action::Cycle;
+        let is_moving = matches!(self.replayed.closing, Closing::Growing { .. } | Closing::Recurrent { .. });
+        let is_growing = is_moving && action == Action::Cycle;
         let before = self.replayed.values.get(at.checked_sub(1)?)?;
         let span = observation.span.filter(|_| matches!(observation.occasion, Occasion::Edge(_)))?;
         if is_growing || !self.is_statement(span) {

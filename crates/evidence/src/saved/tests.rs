@@ -63,8 +63,8 @@ fn replayed(saved: &Saved, program: &str) -> bool {
     request.files = vec![Input::Text { name: "a.c".into(), text: program.into() }];
     let budget = Budget::unlimited().part_with_work(500_000);
     let Some(subject) = load(&request, &budget).subject else { return false };
-    let lasso = saved.lasso().expect("the reader looks at that");
-    let outcome = replay(&subject, 0, &lasso, scheduler, &budget);
+    let counterexample = saved.counterexample().expect("the reader looks at that");
+    let outcome = replay(&subject, 0, counterexample, scheduler, &budget);
     matches!(outcome.verdict, CheckedVerdict::Violated { replayed: Some(_), .. })
 }
 
@@ -145,7 +145,11 @@ fn damaged_texts_are_refused_or_tell_the_truth() {
             // input that violates the first one is the only one that does.
             let is_first = saved.property.formula == "G \"x != 77\"" && saved.property.assumptions.is_empty();
             if is_first && replayed(&saved, program) {
-                assert_eq!(saved.lasso().unwrap().stem[0], Answer::Value(Value::int(77)), "{mutant}");
+                assert_eq!(
+                    saved.counterexample().unwrap().answers().stem[0],
+                    Answer::Value(Value::int(77)),
+                    "{mutant}"
+                );
             }
         }
     };
@@ -186,7 +190,7 @@ fn edited_files_show_a_violation_only_where_there_is_one() {
             request.files = vec![Input::Text { name: "a.c".into(), text: (*program).into() }];
             let subject = load(&request, &Budget::unlimited()).subject.unwrap();
             let task = check::task_of(&subject, 0, scheduler);
-            let counterexample = Counterexample::Lasso(saved.lasso().unwrap());
+            let counterexample = saved.counterexample().unwrap();
             assert!(certify::confirm(&task, &counterexample, &Budget::unlimited()).is_ok(), "{mutant}");
         }
     }
@@ -288,9 +292,9 @@ fn foreign_files_are_told_apart() {
         let fault = read_text(text).unwrap_err();
         assert_eq!(fault.code, code, "{}", &text[..text.len().min(60)]);
     }
-    let lasso = Lasso::default();
+    let lasso = Counterexample::Lasso(Lasso::default());
     let (program, formula) = WORLD[0];
     let subject = load(&request_of(program, formula), &Budget::unlimited()).subject.unwrap();
-    let outcome = replay(&subject, 0, &lasso, Scheduler::Any, &Budget::unlimited());
+    let outcome = replay(&subject, 0, lasso, Scheduler::Any, &Budget::unlimited());
     assert!(matches!(outcome.verdict, CheckedVerdict::Unknown(_)), "a lasso without answers shows nothing");
 }

@@ -64,7 +64,7 @@ impl Encoding<'_> {
         passages.into_iter().next().map_or_else(|| Step::skip(terms), |passage| passage.step)
     }
 
-    fn start_value(
+    pub(super) fn start_value(
         &self,
         interpreter: &Interpreter<'_>,
         evaluation: &mut Evaluation<'_, '_>,
@@ -113,7 +113,7 @@ impl Encoding<'_> {
 }
 
 /// What a cell holds at the start.
-enum Found {
+pub(super) enum Found {
     Value(Number),
     /// It is not chosen yet.
     Unchosen,

@@ -9,6 +9,7 @@
 //! | `evaluation`, `expression`, `pointer` | expressions as terms, with when they are undefined |
 //! | `place`, `memory`, `copy` | where a place lies; reading and writing cells; copies of aggregates |
 //! | `edge`, `initial`, `atom` | what an edge does; where the program starts; what a property sees |
+//! | `now` | what an execution's state says of the symbols; when no branch is open |
 //!
 //! The formulas *over-approximate*: every step of the interpreter is a step of some passage, and there may be more. A proof
 //! about more behaviour is still a proof. So an operation that cannot be written as a term yields an arbitrary value, and
@@ -29,6 +30,7 @@ mod evaluation;
 mod expression;
 mod initial;
 mod memory;
+mod now;
 mod number;
 mod place;
 mod pointer;

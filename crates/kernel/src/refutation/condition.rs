@@ -35,7 +35,8 @@ struct Measured {
 }
 
 /// Reads conditions over named terms.
-pub(super) struct Reader<'a> {
+pub struct Reader<'a> {
+    /// The terms.
     pub terms: &'a Terms,
     /// What words stand for.
     pub names: &'a dyn Fn(&str) -> Option<Term>,
@@ -46,6 +47,15 @@ impl Reader<'_> {
     pub fn condition(&self, text: &Sexp) -> Result<Term, String> {
         let read = self.read(text, &mut HashMap::new(), 0)?;
         self.has_sort(read.term, &Sort::Bool, text)
+    }
+
+    /// A number or a truth value.
+    pub fn value(&self, text: &Sexp) -> Result<Term, String> {
+        let read = self.read(text, &mut HashMap::new(), 0)?;
+        match self.terms.sort(read.term) {
+            Sort::Int | Sort::Bool => Ok(read.term),
+            sort => Err(format!("`{}` is of the sort {sort}", short(text))),
+        }
     }
 
     /// A number.

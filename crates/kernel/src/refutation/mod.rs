@@ -35,12 +35,12 @@ use crate::encode::Encoding;
 use crate::tableau::Inclusion;
 pub use arithmetic::{Fact, refutes};
 use blocks::{Block, Walker};
-use condition::Reader;
+pub use condition::Reader;
 use graph::Graph;
 use module::Module;
-use obligations::Obligations;
-pub use obligations::{Questions, Shown};
+pub use obligations::{Obligations, Questions, Shown};
 use reading::Reading;
+pub use reading::covered;
 
 /// Programs that inlining makes larger than this are not looked at.
 const MOST_EDGES: usize = 100_000;
@@ -73,7 +73,8 @@ pub enum Failure {
 }
 
 impl Failure {
-    fn wrong(what: impl Into<String>) -> Self {
+    /// A fault of the evidence.
+    pub fn wrong(what: impl Into<String>) -> Self {
         Failure::Wrong(what.into())
     }
 }

@@ -33,7 +33,7 @@ pub struct Shown {
 pub type Questions = BTreeMap<String, Vec<Fact>>;
 
 /// Shows obligations.
-pub(super) struct Obligations<'a> {
+pub struct Obligations<'a> {
     terms: &'a Terms,
     encoding: &'a Encoding<'a>,
     /// What the certificate says for steps, by the names of questions.
@@ -53,6 +53,7 @@ pub(super) struct Obligations<'a> {
 }
 
 impl<'a> Obligations<'a> {
+    /// Nothing shown yet; these steps of a certificate have arguments of arithmetic.
     pub fn new(
         terms: &'a Terms,
         encoding: &'a Encoding<'a>,
@@ -81,6 +82,7 @@ impl<'a> Obligations<'a> {
         self.questions.as_ref().map(RefCell::take).unwrap_or_default()
     }
 
+    /// What was shown so far, and by whom.
     pub fn shown(&self) -> Shown {
         *self.shown.borrow()
     }

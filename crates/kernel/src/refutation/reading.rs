@@ -87,7 +87,8 @@ impl Reading {
     }
 }
 
-fn covered(task: &Task) -> Result<(), String> {
+/// Whether the formulas tell what a task's goal looks at; why not.
+pub fn covered(task: &Task) -> Result<(), String> {
     for atom in task.goal_atoms() {
         match &task.atoms[atom.index()] {
             Atom::Overflow | Atom::Call(_) => return Err("the atoms `overflow` and `call` are not covered".to_owned()),

@@ -34,14 +34,7 @@ pub struct Trace {
 
 /// Runs a prepared program.
 pub fn run(prepared: &Prepared, choices: &mut dyn Choices, limits: Limits, budget: &Budget) -> Trace {
-    let mut runner = Runner {
-        prepared,
-        interpreter: Interpreter::new(&prepared.program, prepared.semantics, choices),
-        written: HashMap::new(),
-        overflow: false,
-        overflow_shown: false,
-        truth: Vec::new(),
-    };
+    let mut runner = Runner::new(prepared, choices);
     let mut edges = 0;
     let end = match runner.go(limits, budget, &mut edges) {
         Ok(end) => end,
@@ -61,26 +54,47 @@ enum Sight {
     Plain,
 }
 
-struct Runner<'a> {
+/// Takes one step after the other.
+pub struct Runner<'a> {
     prepared: &'a Prepared,
-    interpreter: Interpreter<'a>,
+    /// The state is its.
+    pub interpreter: Interpreter<'a>,
     /// By activation: the objects that were written since its full expression began.
     written: HashMap<ContextId, BTreeSet<ObjectId>>,
     /// Whether a signed integer overflowed since the last observation.
     overflow: bool,
     /// Whether the last observation showed an overflow.
     overflow_shown: bool,
-    truth: Vec<Vec<bool>>,
+    /// The truth of the atoms in each state that was observed so far.
+    pub truth: Vec<Vec<bool>>,
 }
 
-impl Runner<'_> {
-    fn go(&mut self, limits: Limits, budget: &Budget, edges: &mut u64) -> Result<RunEnd, Stop> {
+impl<'a> Runner<'a> {
+    /// A run that has not begun.
+    pub fn new(prepared: &'a Prepared, choices: &'a mut dyn Choices) -> Self {
+        Self {
+            prepared,
+            interpreter: Interpreter::new(&prepared.program, prepared.semantics, choices),
+            written: HashMap::new(),
+            overflow: false,
+            overflow_shown: false,
+            truth: Vec::new(),
+        }
+    }
+
+    /// Starts the program; an end where it is not to go any further.
+    pub fn begin(&mut self) -> Result<Option<RunEnd>, Stop> {
         let root = self.prepared.root();
         self.interpreter.start(root)?;
         self.interpreter.events.clear();
         self.look(Sight::Start)?;
-        if self.prepared.semantics.stop_at_call == Some(root) {
-            return Ok(RunEnd::StoppedAtCall(root));
+        let stops = self.prepared.semantics.stop_at_call == Some(root);
+        Ok(stops.then_some(RunEnd::StoppedAtCall(root)))
+    }
+
+    fn go(&mut self, limits: Limits, budget: &Budget, edges: &mut u64) -> Result<RunEnd, Stop> {
+        if let Some(end) = self.begin()? {
+            return Ok(end);
         }
         loop {
             if *edges >= limits.edges || self.truth.len() >= limits.observations {
@@ -98,7 +112,8 @@ impl Runner<'_> {
         }
     }
 
-    fn step(&mut self) -> Result<Option<RunEnd>, Stop> {
+    /// Takes a step; an end where there is one.
+    pub fn step(&mut self) -> Result<Option<RunEnd>, Stop> {
         let (sight, end) = match self.interpreter.schedule()? {
             Next::Thread(thread) => {
                 let mut stepped = self.interpreter.step(thread);
@@ -122,7 +137,8 @@ impl Runner<'_> {
         Ok(Some(end))
     }
 
-    fn stopped(&mut self, stop: Stop) -> RunEnd {
+    /// How a run ends that a step has stopped.
+    pub fn stopped(&mut self, stop: Stop) -> RunEnd {
         match stop {
             Stop::Undefined(_) if self.prepared.semantics.undefined == UndefinedMode::Assume => {
                 RunEnd::Blocked { span: None }

@@ -36,8 +36,9 @@ pub(super) fn run(options: &ReplayOptions) -> Result<Status> {
     let property = &mut subject.properties[0];
     property.name.clone_from(&saved.property.name);
     property.origin.clone_from(&options.file);
-    let lasso = saved.lasso().map_err(anyhow::Error::msg)?;
-    let outcome = replay::replay(&subject, 0, &lasso, scheduler, budget);
+    let counterexample = saved.counterexample().map_err(anyhow::Error::msg)?;
+    let lasso = counterexample.answers().clone();
+    let outcome = replay::replay(&subject, 0, counterexample, scheduler, budget);
     let settings = Settings { scheduler, ..Settings::default() };
     let mut compiled = None;
     let mut verdict = semper::verdict(&subject, 0, &outcome, &settings, &sources, &mut diagnostics);

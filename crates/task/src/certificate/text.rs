@@ -65,7 +65,7 @@ fn number(value: impl Display) -> Sexp {
     Sexp::word(value)
 }
 
-fn numbers<N: Display>(tag: &str, values: impl IntoIterator<Item = N>) -> Sexp {
+pub(crate) fn numbers<N: Display>(tag: &str, values: impl IntoIterator<Item = N>) -> Sexp {
     Sexp::tagged(tag, values.into_iter().map(number))
 }
 
@@ -94,12 +94,7 @@ fn parts_of(refutation: &Refutation) -> Vec<Sexp> {
     let Refutation { symbols, addresses, unread, reread, states, edges, predicates, modules, nodes, missing, .. } =
         refutation;
     let mut parts = vec![automaton(&refutation.automaton), numbers("finite", [refutation.finite])];
-    parts.extend(
-        symbols.iter().map(|Declaration { name, cell }| Sexp::tagged("symbol", [Sexp::word(name), of_cell(cell)])),
-    );
-    parts.extend(
-        addresses.iter().map(|Address { object: of, base }| Sexp::tagged("address", [object(*of), number(base)])),
-    );
+    parts.extend(declarations(symbols, addresses));
     parts.push(numbers("unread", unread.iter().map(|edge| edge.index())));
     parts.push(numbers("reread", reread.iter().map(|edge| edge.index())));
     parts.extend(states.iter().map(|state| {
@@ -132,6 +127,15 @@ fn parts_of(refutation: &Refutation) -> Vec<Sexp> {
     }));
     parts.extend(refutation.steps.iter().map(Step::write));
     parts
+}
+
+/// What the symbols and addresses of conditions stand for.
+pub(crate) fn declarations(symbols: &[Declaration], addresses: &[Address]) -> Vec<Sexp> {
+    let symbols =
+        symbols.iter().map(|Declaration { name, cell }| Sexp::tagged("symbol", [Sexp::word(name), of_cell(cell)]));
+    let addresses =
+        addresses.iter().map(|Address { object: of, base }| Sexp::tagged("address", [object(*of), number(base)]));
+    symbols.chain(addresses).collect()
 }
 
 fn module(module: &RankedModule) -> Sexp {
@@ -187,29 +191,29 @@ fn place(place: Place) -> Sexp {
 }
 
 /// The items of a list that are still to be read.
-pub(super) struct Items<'s> {
+pub(crate) struct Items<'s> {
     what: &'static str,
-    pub(super) rest: &'s [Sexp],
+    pub(crate) rest: &'s [Sexp],
 }
 
 impl<'s> Items<'s> {
-    pub(super) fn of(expression: &'s Sexp, what: &'static str) -> Result<Self, String> {
+    pub(crate) fn of(expression: &'s Sexp, what: &'static str) -> Result<Self, String> {
         let rest = expression.as_list().ok_or_else(|| format!("{what} is a list, not `{}`", shortened(expression)))?;
         Ok(Self { what, rest })
     }
 
-    pub(super) fn next(&mut self) -> Result<&'s Sexp, String> {
+    pub(crate) fn next(&mut self) -> Result<&'s Sexp, String> {
         let (first, rest) = self.rest.split_first().ok_or_else(|| format!("something is missing in {}", self.what))?;
         self.rest = rest;
         Ok(first)
     }
 
-    pub(super) fn word(&mut self) -> Result<&'s str, String> {
+    pub(crate) fn word(&mut self) -> Result<&'s str, String> {
         let (what, next) = (self.what, self.next()?);
         next.as_word().ok_or_else(|| format!("a word is expected in {what}, not `{}`", shortened(next)))
     }
 
-    pub(super) fn number<N: std::str::FromStr>(&mut self) -> Result<N, String> {
+    pub(crate) fn number<N: std::str::FromStr>(&mut self) -> Result<N, String> {
         let word = self.word()?;
         if word.len() > LONGEST_NUMBER {
             return Err(format!("a number of {} digits does not fit in {}", word.len(), self.what));
@@ -218,7 +222,7 @@ impl<'s> Items<'s> {
     }
 
     /// The items of the list that comes next and begins with this word.
-    pub(super) fn list(&mut self, tag: &'static str) -> Result<Items<'s>, String> {
+    pub(crate) fn list(&mut self, tag: &'static str) -> Result<Items<'s>, String> {
         let next = self.next()?;
         let mut items = Items::of(next, tag)?;
         match items.word()? {
@@ -228,7 +232,7 @@ impl<'s> Items<'s> {
     }
 
     /// The items of the next list if it begins with this word.
-    pub(super) fn list_if(&mut self, tag: &'static str) -> Option<Items<'s>> {
+    pub(crate) fn list_if(&mut self, tag: &'static str) -> Option<Items<'s>> {
         let first = self.rest.first()?.as_list()?.first()?.as_word()?;
         if first != tag {
             return None;
@@ -236,7 +240,7 @@ impl<'s> Items<'s> {
         self.list(tag).ok()
     }
 
-    pub(super) fn numbers<N: std::str::FromStr>(mut self) -> Result<Vec<N>, String> {
+    pub(crate) fn numbers<N: std::str::FromStr>(mut self) -> Result<Vec<N>, String> {
         let mut found = Vec::with_capacity(self.rest.len());
         while !self.rest.is_empty() {
             found.push(self.number()?);
@@ -244,25 +248,25 @@ impl<'s> Items<'s> {
         Ok(found)
     }
 
-    pub(super) fn only_number<N: std::str::FromStr>(mut self) -> Result<N, String> {
+    pub(crate) fn only_number<N: std::str::FromStr>(mut self) -> Result<N, String> {
         let number = self.number()?;
         self.end()?;
         Ok(number)
     }
 
-    pub(super) fn ids<I: Id>(self) -> Result<Vec<I>, String> {
+    pub(crate) fn ids<I: Id>(self) -> Result<Vec<I>, String> {
         Ok(self.numbers::<u32>()?.into_iter().map(|number| I::from_index(number as usize)).collect())
     }
 
-    pub(super) fn id<I: Id>(&mut self) -> Result<I, String> {
+    pub(crate) fn id<I: Id>(&mut self) -> Result<I, String> {
         Ok(I::from_index(self.number::<u32>()? as usize))
     }
 
-    pub(super) fn rest(&mut self) -> Vec<Sexp> {
+    pub(crate) fn rest(&mut self) -> Vec<Sexp> {
         std::mem::take(&mut self.rest).to_vec()
     }
 
-    pub(super) fn end(&self) -> Result<(), String> {
+    pub(crate) fn end(&self) -> Result<(), String> {
         match self.rest.first() {
             None => Ok(()),
             Some(more) => Err(format!("`{}` is too much in {}", shortened(more), self.what)),
@@ -329,18 +333,7 @@ fn read_automaton(items: &mut Items<'_>) -> Result<Automaton<Guard>, String> {
 fn read_refutation(mut items: Items<'_>) -> Result<Refutation, String> {
     let automaton = read_automaton(&mut items.list("automaton")?)?;
     let finite = items.list("finite")?.only_number()?;
-    let mut symbols = Vec::new();
-    while let Some(mut symbol) = items.list_if("symbol") {
-        let name = symbol.word()?.to_owned();
-        symbols.push(Declaration { name, cell: read_cell(symbol.next()?)? });
-        symbol.end()?;
-    }
-    let mut addresses = Vec::new();
-    while let Some(mut address) = items.list_if("address") {
-        let object = read_object(address.next()?)?;
-        addresses.push(Address { object, base: address.number::<BigInt>()? });
-        address.end()?;
-    }
+    let (symbols, addresses) = read_declarations(&mut items)?;
     let (unread, reread) = (items.list("unread")?.ids()?, items.list("reread")?.ids()?);
     let mut states = Vec::new();
     while let Some(mut state) = items.list_if("state") {
@@ -410,6 +403,22 @@ fn read_refutation(mut items: Items<'_>) -> Result<Refutation, String> {
     };
     references_exist(&refutation)?;
     Ok(refutation)
+}
+
+pub(crate) fn read_declarations(items: &mut Items<'_>) -> Result<(Vec<Declaration>, Vec<Address>), String> {
+    let mut symbols = Vec::new();
+    while let Some(mut symbol) = items.list_if("symbol") {
+        let name = symbol.word()?.to_owned();
+        symbols.push(Declaration { name, cell: read_cell(symbol.next()?)? });
+        symbol.end()?;
+    }
+    let mut addresses = Vec::new();
+    while let Some(mut address) = items.list_if("address") {
+        let object = read_object(address.next()?)?;
+        addresses.push(Address { object, base: address.number::<BigInt>()? });
+        address.end()?;
+    }
+    Ok((symbols, addresses))
 }
 
 fn read_module(items: &mut Items<'_>) -> Result<RankedModule, String> {

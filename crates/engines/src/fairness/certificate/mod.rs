@@ -13,21 +13,18 @@
 
 mod graph;
 mod known;
-mod names;
+pub(super) mod names;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use analysis::points_to::Object as Pointed;
 use automata::buchi::{Automaton, StateId};
 use foundation::Id;
 use logic::{Symbol, Term, Terms};
+use program::EdgeId;
 use program::passes::Prepared;
-use program::{EdgeId, Op};
 use task::Negation;
 use task::certificate::refutation as written;
-use task::certificate::refutation::{
-    Address, ModuleState, Object, ProductEdge, ProductState, RankedModule, Refutation,
-};
+use task::certificate::refutation::{ModuleState, ProductEdge, ProductState, RankedModule, Refutation};
 use task::certificate::sexp::Sexp;
 
 use super::hoare::Triples;
@@ -75,7 +72,7 @@ pub struct Proof<'a, 't> {
 impl<'t> Proof<'_, 't> {
     /// The certificate, or why it cannot be written.
     pub fn write(&self) -> Result<Refutation, String> {
-        let names = Names::new(self)?;
+        let names = Names::new(self.terms, self.inlined, self.vocabulary, self.observation)?;
         let reached = self.reached();
         // States of the product by their numbers in the whole.
         let mut numbers: BTreeMap<StateId, u32> = BTreeMap::new();
@@ -107,7 +104,8 @@ impl<'t> Proof<'_, 't> {
         let modules = modules.collect::<Result<Vec<_>, String>>()?;
         let predicates = predicates.into_iter().map(|term| names.write(term)).collect::<Result<Vec<_>, String>>()?;
         let (unread, reread) = self.unread();
-        let (symbols, addresses) = (names.declared.into_inner(), self.addresses());
+        let addresses = names.addresses();
+        let symbols = names.declared.into_inner();
         let automaton = self.negation.automaton.clone();
         let finite = self.finite;
         Ok(Refutation {
@@ -232,19 +230,9 @@ impl<'t> Proof<'_, 't> {
     /// The guard of a letter, with the inputs called by the edges that read them, and by what holds them afterwards: how many
     /// values a step asks for is not the same in the inlined program, where more variables are left.
     fn condition(&self, letter: Letter, names: &Names<'_, '_>) -> Result<Sexp, String> {
-        let before = &self.prepared().inlined;
         let mut inputs: HashMap<Symbol, String> = HashMap::new();
-        // Which edges of the simplified program have stood for an edge, and how often it was taken by now.
-        let mut times: HashMap<EdgeId, (HashSet<EdgeId>, usize)> = HashMap::new();
-        for taken in &*self.letters.way(letter) {
-            let edge = taken.edge.map_or("start".to_owned(), |part| {
-                let (parts, time) = times.entry(before.edges[part]).or_insert((HashSet::new(), 1));
-                if !parts.insert(part) {
-                    (*parts, *time) = (HashSet::from([part]), *time + 1);
-                }
-                let edge = before.edges[part].index();
-                if *time == 1 { edge.to_string() } else { format!("{edge}:{time}") }
-            });
+        let way = self.letters.way(letter);
+        for (taken, edge) in way.iter().zip(names.edges_of(&way)) {
             for (index, (asked, holder)) in taken.asked.iter().zip(&taken.held_by).enumerate() {
                 let holder = holder.and_then(|symbol| names.of(symbol));
                 let name = holder.map_or_else(|| format!("?{edge}.{index}"), |holder| format!("?{edge}.{holder}"));
@@ -327,23 +315,6 @@ impl<'t> Proof<'_, 't> {
         }
         let transitions = transitions.into_iter().map(|((from, letter), to)| (from, letter, to)).collect();
         Ok(RankedModule { function, states, transitions })
-    }
-
-    /// The numbers that stand for addresses, of all objects that the inlined program takes the address of.
-    fn addresses(&self) -> Vec<Address> {
-        let memory = &self.vocabulary.memory;
-        let before = &self.prepared().inlined;
-        let variables = (self.inlined.program.variables.iter()).filter(|(_, variable)| variable.address_taken);
-        let mut addresses: Vec<Address> = variables
-            .map(|(id, _)| Address { object: Object::Variable(id), base: memory.base(Pointed::Variable(id)) })
-            .collect();
-        for (edge, data) in self.prepared().program.edges.iter() {
-            if matches!(data.op, Op::Allocate { .. }) {
-                addresses
-                    .push(Address { object: Object::Heap(before.edges[edge]), base: memory.base(Pointed::Heap(edge)) });
-            }
-        }
-        addresses
     }
 }
 

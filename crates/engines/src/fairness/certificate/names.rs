@@ -9,11 +9,12 @@ use logic::{Symbol, Term, Terms};
 use num_bigint::BigInt;
 use program::passes::Prepared;
 use program::passes::constants::KnownValue;
-use program::{Scalar, Type, TypeId, VariableId};
-use task::certificate::refutation::{Cell, Declaration, Object};
+use program::{EdgeId, Op, Scalar, Type, TypeId, VariableId};
+use task::certificate::refutation::{Address, Cell, Declaration, Object};
 use task::certificate::sexp::Sexp;
 
-use super::Proof;
+use super::super::letter::Taken;
+use super::super::observation::Observation;
 use crate::encode::Vocabulary;
 use crate::encode::memory::Cell as EncodedCell;
 use crate::encode::vocabulary::Shape;
@@ -22,7 +23,7 @@ use crate::encode::vocabulary::Shape;
 const MOST_MEMBERS: usize = 64;
 
 /// The names of symbols in the certificate.
-pub(super) struct Names<'a, 't> {
+pub(in crate::fairness) struct Names<'a, 't> {
     terms: &'t Terms,
     inlined: &'a Prepared,
     vocabulary: &'a Vocabulary<'t>,
@@ -32,20 +33,19 @@ pub(super) struct Names<'a, 't> {
 }
 
 impl<'a, 't> Names<'a, 't> {
-    pub fn new(proof: &Proof<'a, 't>) -> Result<Self, String> {
-        let names = Self {
-            terms: proof.terms,
-            inlined: proof.inlined,
-            vocabulary: proof.vocabulary,
-            names: RefCell::default(),
-            declared: RefCell::default(),
-        };
-        proof.observation.name_atoms(proof.terms);
-        let types = &proof.inlined.program.types;
-        let before = &proof.prepared().inlined;
-        for (variable, symbol) in proof.vocabulary.named() {
-            let data = &proof.prepared().program.variables[variable];
-            let shape = proof.vocabulary.shape(variable, data.span).map_err(|reason| reason.to_string())?;
+    pub fn new(
+        terms: &'t Terms,
+        inlined: &'a Prepared,
+        vocabulary: &'a Vocabulary<'t>,
+        observation: &Observation<'t>,
+    ) -> Result<Self, String> {
+        let names = Self { terms, inlined, vocabulary, names: RefCell::default(), declared: RefCell::default() };
+        observation.name_atoms(terms);
+        let types = &inlined.program.types;
+        let (program, before) = (vocabulary.program(), &vocabulary.prepared.inlined);
+        for (variable, symbol) in vocabulary.named() {
+            let data = &program.variables[variable];
+            let shape = vocabulary.shape(variable, data.span).map_err(|reason| reason.to_string())?;
             let (whole, offset) = before.parts.get(&variable).copied().unwrap_or((variable, 0));
             let object = Object::Variable(whole);
             let cell = match shape {
@@ -53,15 +53,15 @@ impl<'a, 't> Names<'a, 't> {
                 Shape::Array { .. } if offset > 0 => continue,
                 Shape::Array { element, .. } => {
                     let bytes = types.scalar_bits(element) / 8;
-                    Cell::Many { object, scalar: element, unit: bytes / proof.vocabulary.scale(variable, element) }
+                    Cell::Many { object, scalar: element, unit: bytes / vocabulary.scale(variable, element) }
                 }
             };
             names.declare(symbol, format!("{}@{}", data.name, variable.index()), cell);
         }
-        for (object, cell, symbol) in proof.vocabulary.cells() {
+        for (object, cell, symbol) in vocabulary.cells() {
             let (object, name) = match object {
                 Pointed::Variable(variable) => {
-                    let name = &proof.prepared().program.variables[variable].name;
+                    let name = &program.variables[variable].name;
                     (Object::Variable(variable), format!("{name}@{}", variable.index()))
                 }
                 Pointed::Heap(edge) => {
@@ -69,7 +69,7 @@ impl<'a, 't> Names<'a, 't> {
                     (Object::Heap(edge), format!("heap@{}", edge.index()))
                 }
             };
-            let layout = proof.vocabulary.memory.layout(match object {
+            let layout = vocabulary.memory.layout(match object {
                 Object::Variable(variable) => Pointed::Variable(variable),
                 Object::Heap(edge) => {
                     let simplified = before.edges.iter().find(|(_, inlined)| **inlined == edge).map(|(own, _)| own);
@@ -141,6 +141,39 @@ impl<'a, 't> Names<'a, 't> {
     fn declare(&self, symbol: Symbol, name: String, cell: Cell) {
         self.names.borrow_mut().insert(symbol, name.clone());
         self.declared.borrow_mut().push(Declaration { name, cell });
+    }
+
+    /// The numbers that stand for addresses, of all objects that the inlined program takes the address of.
+    pub fn addresses(&self) -> Vec<Address> {
+        let (memory, simplified) = (&self.vocabulary.memory, self.vocabulary.prepared);
+        let variables = (self.inlined.program.variables.iter()).filter(|(_, variable)| variable.address_taken);
+        let mut addresses: Vec<Address> = variables
+            .map(|(id, _)| Address { object: Object::Variable(id), base: memory.base(Pointed::Variable(id)) })
+            .collect();
+        for (edge, data) in simplified.program.edges.iter() {
+            if matches!(data.op, Op::Allocate { .. }) {
+                let object = Object::Heap(simplified.inlined.edges[edge]);
+                addresses.push(Address { object, base: memory.base(Pointed::Heap(edge)) });
+            }
+        }
+        addresses
+    }
+
+    /// What the edges of a way are called in the names of inputs: by their numbers, and the how manieth time it is.
+    pub fn edges_of(&self, way: &[Taken]) -> Vec<String> {
+        let before = &self.vocabulary.prepared.inlined;
+        // Which edges of the simplified program have stood for an edge, and how often it was taken by now.
+        let mut times: HashMap<EdgeId, (HashSet<EdgeId>, usize)> = HashMap::new();
+        let name = |taken: &Taken| {
+            let Some(part) = taken.edge else { return "start".to_owned() };
+            let (parts, time) = times.entry(before.edges[part]).or_insert((HashSet::new(), 1));
+            if !parts.insert(part) {
+                (*parts, *time) = (HashSet::from([part]), *time + 1);
+            }
+            let edge = before.edges[part].index();
+            if *time == 1 { edge.to_string() } else { format!("{edge}:{time}") }
+        };
+        way.iter().map(name).collect()
     }
 
     /// The name of a symbol of the program.

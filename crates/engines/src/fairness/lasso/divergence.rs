@@ -105,6 +105,14 @@ impl NonTermination {
         }
     }
 
+    /// After how many turns from the start the inputs are the same again, as far as that is known: one where not.
+    pub fn period(&self) -> usize {
+        match &self.argument {
+            Argument::Repeats { inputs, .. } => inputs.len(),
+            Argument::FixedPoint { .. } | Argument::Geometric(_) | Argument::RecurrentSet { .. } => 1,
+        }
+    }
+
     /// What the first `count` turns of the cycle read. `None` if a turn cannot be taken, which would be an error in
     /// the argument.
     pub fn turns(&self, terms: &Terms, lasso: &Lasso<'_>, count: usize) -> Option<Vec<Valuation>> {

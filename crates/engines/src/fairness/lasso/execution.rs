@@ -121,6 +121,14 @@ impl<'a> Unrolling<'a> {
         }))
     }
 
+    /// That two turns read the same.
+    pub fn has_same_inputs(&self, one: usize, other: usize) -> Term {
+        let copies = self.inputs[one].iter().zip(&self.inputs[other]);
+        let equal = copies
+            .map(|((_, one), (_, other))| self.terms.equal(self.terms.variable(*one), self.terms.variable(*other)));
+        self.terms.and(equal)
+    }
+
     /// The inputs of a turn in a model.
     pub fn inputs_in(&self, model: &Model, turn: usize) -> Valuation {
         let copies = &self.inputs[turn];

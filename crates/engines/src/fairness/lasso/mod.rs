@@ -13,6 +13,7 @@ mod geometric;
 mod polyhedra;
 mod ranking;
 mod recurrent;
+mod several;
 mod supporting;
 mod templates;
 #[cfg(test)]
@@ -20,7 +21,9 @@ mod tests;
 
 pub use divergence::{Argument, Geometric, NonTermination, Start, comes_back, diverge};
 pub use execution::{Valuation, apply};
+pub use polyhedra::relevant;
 pub use ranking::{RankingArgument, Search, Template, decreases, rank};
+pub use several::{set_of_several, steady};
 
 use foundation::{Budget, Exhausted};
 use logic::{Term, Terms};

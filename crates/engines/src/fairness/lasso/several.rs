@@ -1,0 +1,72 @@
+//! Recurrent sets over several cycles: a program that takes now this path, now that one, and for ever one of them.
+//!
+//! A cycle may be known to end, because a counter passes a bound, say, while others begin at the same state and go on. Sought
+//! is a set of states from which some of the cycles can be taken and whichever is taken leads back into the set. Inputs
+//! are what they are on the first cycle in an execution that goes round three times. What holds there in the state after
+//! the first turn is thinned out until all cycles keep it (Houdini; Flanagan and Leino, FME 2001).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use foundation::{Budget, Exhausted};
+use logic::{Sort, Symbol, Term, Terms};
+use smt::{Model, Solver};
+
+use super::Lasso;
+use super::divergence::{Argument, NonTermination, entered};
+use super::execution::{Unrolling, Valuation, value_of};
+use super::polyhedra::is_unsatisfiable;
+use super::supporting::keep_implied;
+use crate::encode::step::Step;
+
+/// The execution that the state is taken from goes round so often.
+const TURNS: usize = 3;
+
+/// The start of an execution that goes round a lasso a few times with the same inputs, the first turn counting as part of
+/// the stem.
+pub fn steady(
+    terms: &Terms,
+    solver: &mut dyn Solver,
+    lasso: &Lasso<'_>,
+    budget: &Budget,
+) -> Result<Option<NonTermination>, Exhausted> {
+    budget.check()?;
+    let mut entry = Unrolling::new(terms, lasso);
+    (0..TURNS).for_each(|_| entry.turn());
+    let same = (1..TURNS).map(|turn| entry.has_same_inputs(0, turn));
+    let condition = terms.and(same.chain([entry.guard]));
+    let argument = |_: &Model| Argument::RecurrentSet { set: terms.truth(true), choice: BTreeMap::new() };
+    Ok(entered(terms, solver, &entry, 1, condition, argument))
+}
+
+/// A set that contains a state, from which one of the cycles can always be taken and that none leaves.
+pub fn set_of_several(
+    terms: &Terms,
+    solver: &mut dyn Solver,
+    cycles: &[Step],
+    state: &Valuation,
+    budget: &Budget,
+) -> Result<Option<Term>, Exhausted> {
+    let read: BTreeSet<Symbol> = cycles.iter().flat_map(|cycle| cycle.read(terms)).collect();
+    let mut candidates = Vec::new();
+    for symbol in read {
+        let (variable, value) = (terms.variable(symbol), value_of(terms, state, symbol));
+        let Some(here) = terms.of_value(&value) else { continue };
+        match terms.sort_of_symbol(symbol) {
+            Sort::Int => {
+                candidates.extend([terms.less_equal(variable, here), terms.less_equal(here, variable)]);
+            }
+            _ => candidates.push(terms.equal(variable, here)),
+        }
+    }
+    let mut before = None;
+    while before != Some(candidates.len()) {
+        before = Some(candidates.len());
+        for cycle in cycles {
+            let premise = |candidates: &[Term]| terms.and(candidates.iter().copied().chain([cycle.guard]));
+            keep_implied(terms, solver, cycle, premise, &mut candidates, budget)?;
+        }
+    }
+    let set = terms.and(candidates);
+    let some = terms.or(cycles.iter().map(|cycle| cycle.guard));
+    Ok(is_unsatisfiable(solver, terms.and([set, terms.not(some)])).then_some(set))
+}

@@ -1,0 +1,133 @@
+//! Executions whose path through a loop changes: all cycles of the Büchi program at the honda of a lasso, together.
+//!
+//! The refinement looks at one lasso at a time. Where a path is taken 10⁸ times before another one is taken for ever, the lasso
+//! of the second path has a stem of 10⁸ turns, and no search along stems comes there. A recurrent set that all paths keep
+//! needs no stem of that kind.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use automata::buchi::{Automaton, Marks, StateId};
+use foundation::{Budget, Exhausted};
+use logic::{Symbol, Term, Terms, Value};
+use smt::Solver;
+
+use super::lasso::{Argument, Lasso, NonTermination, set_of_several, steady};
+use super::letter::{Letter, Letters, Taken};
+use super::refine::{Divergence, Refiner};
+use crate::encode::Step;
+
+/// The most cycles that are looked at together.
+const MOST_CYCLES: usize = 32;
+
+/// The most edges of the Büchi program on a cycle.
+const LONGEST: usize = 32;
+
+/// The most beginnings of cycles that are followed.
+const MOST_BEGINNINGS: usize = 4_000;
+
+/// An input of a cycle: the edge that asks, how often it was taken by then, which of its questions it is.
+type InputName = (program::EdgeId, usize, usize);
+
+/// Looks for an execution that goes round the cycle of a lasso and other ones in any order.
+pub fn diverge(
+    refiner: &Refiner<'_>,
+    graph: &Automaton<Letter>,
+    stem: &[Letter],
+    cycle: &[Letter],
+    budget: &Budget,
+) -> Result<Option<Divergence>, Exhausted> {
+    let (terms, letters) = (refiner.terms, &*refiner.letters);
+    let Some(honda) = honda(graph, stem, cycle) else { return Ok(None) };
+    let words = cycles(graph, honda);
+    if words.len() < 2 {
+        return Ok(None);
+    }
+    let (stem_letter, cycle_letter) = (refiner.composed(stem), refiner.composed(cycle));
+    let (stem_step, cycle_step) = (letters.step(stem_letter), letters.step(cycle_letter));
+    let composed: Vec<Letter> = words.iter().map(|word| refiner.composed(word)).collect();
+    let is_approximate = |letter: &Letter| letters.step(*letter).is_approximate;
+    if is_approximate(&stem_letter) || composed.iter().any(is_approximate) {
+        return Ok(None);
+    }
+    let lasso = Lasso { stem: &stem_step, cycle: &cycle_step };
+    refiner.triples.with_solver(|solver| {
+        solver.set_kind("lasso");
+        let Some(NonTermination { start, .. }) = steady(terms, solver, &lasso, budget)? else { return Ok(None) };
+        let inputs = start.lead.first().cloned().unwrap_or_default();
+        let names = named_inputs(&letters.way(cycle_letter));
+        let chosen: HashMap<InputName, &Value> =
+            names.iter().filter_map(|(name, symbol)| Some((*name, inputs.get(symbol)?))).collect();
+        let cycles: Vec<Step> = composed.iter().map(|&letter| with_inputs(terms, letters, letter, &chosen)).collect();
+        let Some(set) = set_of_several(terms, solver, &cycles, &start.state, budget)? else { return Ok(None) };
+        let choice: BTreeMap<Symbol, Term> =
+            inputs.iter().filter_map(|(&symbol, value)| Some((symbol, terms.of_value(value)?))).collect();
+        let execution = NonTermination { start, argument: Argument::RecurrentSet { set, choice } };
+        Ok(Some(Divergence { stem: stem_letter, cycle: cycle_letter, execution }))
+    })
+}
+
+/// The state in which a lasso's cycle begins.
+fn honda(graph: &Automaton<Letter>, stem: &[Letter], cycle: &[Letter]) -> Option<StateId> {
+    let after = |from: BTreeSet<StateId>, word: &[Letter]| {
+        word.iter().fold(from, |states, letter| {
+            let edges = states.into_iter().flat_map(|state| graph.edges_from(state));
+            edges.filter(|edge| edge.label == *letter).map(|edge| edge.to).collect()
+        })
+    };
+    let entered = after(graph.initial().iter().copied().collect(), stem);
+    entered.into_iter().find(|&state| after(BTreeSet::from([state]), cycle).contains(&state))
+}
+
+/// The fair cycles at a state that pass no state twice, as words; not more than a few.
+fn cycles(graph: &Automaton<Letter>, honda: StateId) -> Vec<Vec<Letter>> {
+    let mut found = Vec::new();
+    let mut open: Vec<(Vec<StateId>, Vec<Letter>, Marks)> = vec![(vec![honda], Vec::new(), Marks::NONE)];
+    let mut followed = 0;
+    while let Some((states, word, marks)) = open.pop() {
+        followed += 1;
+        if followed > MOST_BEGINNINGS || found.len() > MOST_CYCLES {
+            return Vec::new();
+        }
+        for edge in graph.edges_from(*states.last().expect("a cycle begins somewhere")) {
+            let marks = marks.union(edge.marks);
+            let longer = || word.iter().copied().chain([edge.label]).collect::<Vec<_>>();
+            if edge.to == honda {
+                if graph.all_marks().is_subset(marks) {
+                    found.push(longer());
+                }
+            } else if !states.contains(&edge.to) && states.len() < LONGEST {
+                open.push((states.iter().copied().chain([edge.to]).collect(), longer(), marks));
+            }
+        }
+    }
+    found
+}
+
+/// The inputs on a way by their names.
+fn named_inputs(way: &[Taken]) -> Vec<(InputName, Symbol)> {
+    let mut times: HashMap<program::EdgeId, usize> = HashMap::new();
+    let mut found = Vec::new();
+    for taken in way {
+        let Some(edge) = taken.edge else { continue };
+        let time = times.entry(edge).or_default();
+        *time += 1;
+        found.extend(taken.asked.iter().enumerate().map(|(index, asked)| ((edge, *time, index), asked.symbol)));
+    }
+    found
+}
+
+/// The step of a letter with the values that were chosen for its inputs, and some value for the others.
+fn with_inputs(terms: &Terms, letters: &Letters, letter: Letter, chosen: &HashMap<InputName, &Value>) -> Step {
+    let step = letters.step(letter);
+    let any = |&input: &Symbol| Some((input, terms.of_value(&Value::default_of(&terms.sort_of_symbol(input)))?));
+    let mut values: HashMap<Symbol, Term> = step.inputs.iter().filter_map(any).collect();
+    let named = named_inputs(&letters.way(letter)).into_iter();
+    values.extend(named.filter_map(|(name, symbol)| Some((symbol, terms.of_value(chosen.get(&name)?)?))));
+    Step {
+        guard: terms.substitute(step.guard, &values),
+        updates: step.updates.iter().map(|(&symbol, &value)| (symbol, terms.substitute(value, &values))).collect(),
+        inputs: step.inputs.iter().filter(|input| !values.contains_key(input)).copied().collect(),
+        known: step.known,
+        is_approximate: step.is_approximate,
+    }
+}

@@ -1,0 +1,181 @@
+//! Checks that an execution goes on for ever although it need not come back to a state: its stem leads into a set of states
+//! that the turns of a loop do not leave ([`RecurrentSet`]).
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `turns` | all turns from the set, over formulas: each leads back into it, and all show the same |
+//! | `told` | what the set says, for people |
+//! | `stem` | the execution up to the set and the first turns from there, by the interpreter |
+//!
+//! Why that suffices. What the formulas say of an edge allows everything that the program does, and more. Of all ways
+//! from the set along edges of the program it is shown that they come back to the head, in the set, having read the same
+//! word; that they are neither blocked by an assumption, nor undefined, nor at an end is shown likewise. The program
+//! takes one of these ways, since it always does something. So whoever is in the set comes back to the set and shows
+//! the word, for ever; and the stem was executed and has led there.
+
+mod stem;
+mod told;
+mod turns;
+
+use std::collections::HashMap;
+
+use automata::ltl::AtomId;
+use foundation::{Budget, Id};
+use logic::{Sort, Symbol, Term, Terms};
+use program::passes::{Prepared, prepare};
+use program::semantics::UndefinedMode;
+use task::{Lasso, RecurrentSet, Task};
+
+use kernel::encode::{Encoding, Step};
+use kernel::refutation::{Failure, Obligations, Reader, covered};
+use replay::turn::{Turn, repeated};
+use replay::{Closing, Rejected, Replayed};
+use smt::Decider;
+use stem::Stem;
+use turns::{Common, Turns};
+
+/// Programs that inlining makes larger than this are not looked at.
+const MOST_EDGES: usize = 100_000;
+
+/// So many turns are counted as part of the stem where that helps.
+const MOST_LEADING: usize = 2;
+
+/// What an observed state shows: the truth of the goal's atoms.
+type Shown = Vec<bool>;
+
+/// The argument as terms.
+struct Argument<'a> {
+    task: &'a Task,
+    prepared: &'a Prepared,
+    terms: &'a Terms,
+    encoding: &'a Encoding<'a>,
+    obligations: &'a Obligations<'a>,
+    given: &'a RecurrentSet,
+    /// What holds when a turn begins.
+    set: Vec<Term>,
+    /// The counters with their values at the start.
+    start: HashMap<Symbol, Term>,
+    /// What a turn does to the counters.
+    counting: Step,
+    /// What inputs are, over the beginning of the turn.
+    choices: HashMap<&'a str, Term>,
+    /// The atoms that the goal speaks of.
+    atoms: Vec<AtomId>,
+}
+
+/// Checks an execution that goes on in a recurrent set.
+pub fn goes_on(task: &Task, stem: &Lasso, given: &RecurrentSet, budget: &Budget) -> Result<Replayed, Rejected> {
+    let wrong = |reason: &str| Rejected::NotRecurrent { reason: reason.to_owned() };
+    covered(task).map_err(|reason| Rejected::Unsupported { reason, span: None })?;
+    let mut prepared = prepare(&task.program, &task.atoms, task.semantics, MOST_EDGES)
+        .map_err(|_| wrong("the program cannot be inlined"))?;
+    if given.head.index() >= prepared.program.locations.len() {
+        return Err(wrong("the program has no such location"));
+    }
+    // What is undefined is neither ignored nor an end here: it is to be excluded.
+    prepared.semantics.undefined = UndefinedMode::Error;
+    let terms = Terms::new();
+    let encoding = Encoding::new(&prepared, &terms, &given.symbols, &given.addresses)
+        .map_err(|reason| Rejected::NotRecurrent { reason })?;
+    let obligations = Obligations::new(&terms, &encoding, &[], &Decider::Embedded, false, budget)
+        .map_err(|reason| Rejected::NotRecurrent { reason })?;
+    let argument = Argument::read(task, &prepared, &terms, &encoding, &obligations, given)
+        .map_err(|reason| Rejected::NotRecurrent { reason })?;
+    let checked = argument.check(stem, budget);
+    budget.check().map_err(Rejected::Exhausted)?;
+    match checked {
+        Err(Rejected::NotRecurrent { reason }) => Err(match encoding.approximated().first() {
+            _ if obligations.left_open() > 0 => {
+                let reason = format!("{reason}; the solver left {} questions open", obligations.left_open());
+                Rejected::Unsupported { reason, span: None }
+            }
+            Some((phrase, _)) => {
+                Rejected::Unsupported { reason: format!("{reason}; the check only approximates {phrase}"), span: None }
+            }
+            None => Rejected::NotRecurrent { reason },
+        }),
+        other => other,
+    }
+}
+
+impl<'a> Argument<'a> {
+    fn read(
+        task: &'a Task,
+        prepared: &'a Prepared,
+        terms: &'a Terms,
+        encoding: &'a Encoding<'a>,
+        obligations: &'a Obligations<'a>,
+        given: &'a RecurrentSet,
+    ) -> Result<Self, String> {
+        let mut counters: HashMap<&str, Symbol> = HashMap::new();
+        let mut start = HashMap::new();
+        for counter in &given.counters {
+            let symbol = terms.symbol(&counter.name, Sort::Int);
+            if encoding.symbol(&counter.name).is_some() || counters.insert(&counter.name, symbol).is_some() {
+                return Err(format!("`{}` is declared twice", counter.name));
+            }
+            start.insert(symbol, terms.integer(counter.start.clone()));
+        }
+        let names = |word: &str| {
+            let symbol = counters.get(word).copied().or_else(|| encoding.symbol(word))?;
+            Some(terms.variable(symbol))
+        };
+        let reader = Reader { terms, names: &names };
+        let mut counting = Step::skip(terms);
+        for counter in &given.counters {
+            counting.updates.insert(counters[counter.name.as_str()], reader.number(&counter.next)?);
+        }
+        let mut choices = HashMap::new();
+        for choice in &given.choices {
+            if choices.insert(choice.input.as_str(), reader.value(&choice.value)?).is_some() {
+                return Err(format!("`{}` is chosen twice", choice.input));
+            }
+        }
+        let set = given.set.iter().map(|text| reader.condition(text)).collect::<Result<Vec<_>, String>>()?;
+        let atoms = task.goal_atoms();
+        Ok(Self { task, prepared, terms, encoding, obligations, given, set, start, counting, choices, atoms })
+    }
+
+    fn check(&self, stem: &Lasso, budget: &Budget) -> Result<Replayed, Rejected> {
+        let mut lead = 0;
+        let (executed, Common { word, added }) = loop {
+            let mut executed = Stem::execute(self, stem, lead, budget)?;
+            match (Turns { argument: self }).follow(std::mem::take(&mut executed.constants), budget) {
+                Ok(common) => break (executed, common),
+                // What holds whenever a turn begins may hold only after some turns.
+                Err(Failure::Wrong(_)) if lead < MOST_LEADING => lead += 1,
+                Err(failure) => return Err(rejected(failure)),
+            }
+        };
+        let Stem { answers, before, begins, ends, truth, counters, .. } = executed;
+        let goal_only = |truth: &Vec<bool>| -> Shown { self.atoms.iter().map(|atom| truth[atom.index()]).collect() };
+        let first: Vec<Shown> = truth[begins..ends].iter().map(goal_only).collect();
+        if self.reduced(first) != word {
+            return Err(not_recurrent("the first turn shows something else than all turns"));
+        }
+        let closing = Closing::Recurrent { growth: self.growth(&counters, &added), set: self.conditions() };
+        let truth = truth[..ends].to_vec();
+        repeated(self.task, Turn { answers, answers_before: before, truth, begins, closing }, budget)
+    }
+
+    /// A word as far as the goal tells words apart: one without `X` does not count repetitions (Lamport, "What good is
+    /// temporal logic?", 1983).
+    fn reduced(&self, mut word: Vec<Shown>) -> Vec<Shown> {
+        if !self.task.formulas.has_next(self.task.formula()) {
+            word.dedup();
+        }
+        word
+    }
+}
+
+fn not_recurrent(reason: impl Into<String>) -> Rejected {
+    Rejected::NotRecurrent { reason: reason.into() }
+}
+
+fn rejected(failure: Failure) -> Rejected {
+    match failure {
+        Failure::Exhausted(exhausted) => Rejected::Exhausted(exhausted),
+        Failure::NoSolver(reason) | Failure::NotCovered(reason) => Rejected::Unsupported { reason, span: None },
+        Failure::Wrong(reason) => Rejected::NotRecurrent { reason },
+    }
+}

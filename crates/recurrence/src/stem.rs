@@ -1,0 +1,240 @@
+//! The execution up to a recurrent set and the first turns from there, by the interpreter on the inlined program.
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
+use automata::ltl::AtomId;
+use foundation::{Budget, Id};
+use logic::{Symbol, Term, Value as Number};
+use program::passes::run::Runner;
+use program::semantics::{Answer, Choices, Question, Value};
+use program::{EdgeId, LocationId};
+use task::Lasso;
+
+use crate::turns::input_name;
+use crate::{Argument, not_recurrent};
+use kernel::encode::{Exit, Truth};
+use replay::Rejected;
+use replay::replay::executed;
+
+/// How often the budget is looked at.
+const STEPS_PER_CHECK: u64 = 1024;
+
+/// Executions with more steps than this before the set are not looked at.
+const MOST_STEPS: u64 = 1 << 22;
+
+/// So often the head may be passed outside of the set after the last answer of the stem.
+const MOST_ARRIVALS: usize = 256;
+
+/// So many turns are executed: the second one shows where the first one ends.
+const TURNS: usize = 2;
+
+/// What was executed.
+pub(super) struct Stem {
+    /// All answers that were given, in order.
+    pub answers: Lasso,
+    /// How many of them were given before the first turn.
+    pub before: u64,
+    /// How many states were observed before the first turn and before the second.
+    pub begins: usize,
+    pub ends: usize,
+    /// What was observed.
+    pub truth: Vec<Vec<bool>>,
+    /// What the symbols are when the first turn begins, and which atoms of the goal hold then, as conditions.
+    pub constants: Vec<Term>,
+    /// What the counters are then.
+    pub counters: HashMap<Symbol, Term>,
+}
+
+/// Gives the answers of the stem, then those that were chosen for the turn; whatever else is asked does not matter.
+#[derive(Default)]
+struct Supply {
+    stem: VecDeque<Answer>,
+    is_over: bool,
+    chosen: VecDeque<Answer>,
+    given: Vec<Answer>,
+}
+
+struct Shared<'s>(&'s RefCell<Supply>);
+
+impl Choices for Shared<'_> {
+    fn choose(&mut self, question: &Question) -> Answer {
+        let mut supply = self.0.borrow_mut();
+        let answer = match (supply.stem.pop_front(), supply.is_over) {
+            (Some(answer), _) => answer,
+            (None, false) => return Answer::Exhausted,
+            (None, true) => match question {
+                Question::Input { .. } => supply.chosen.pop_front().unwrap_or_else(|| any(question)),
+                _ => any(question),
+            },
+        };
+        supply.given.push(answer.clone());
+        answer
+    }
+}
+
+/// Some answer that fits.
+fn any(question: &Question) -> Answer {
+    match question {
+        Question::Schedule { .. } | Question::Branch { .. } => Answer::Index(0),
+        Question::AllocationFails => Answer::Value(Value::Bool(false)),
+        Question::Input { ty, .. } | Question::Uninitialised { ty, .. } | Question::Register { ty, .. } => {
+            Answer::Value(match ty {
+                program::Scalar::Bool => Value::Bool(false),
+                program::Scalar::Float(_) => Value::Float(0),
+                _ => Value::int(0),
+            })
+        }
+    }
+}
+
+impl Stem {
+    /// Executes the stem until it is in the set, and so many turns more, which count as part of it.
+    pub(super) fn execute(
+        argument: &Argument<'_>,
+        stem: &Lasso,
+        lead: usize,
+        budget: &Budget,
+    ) -> Result<Self, Rejected> {
+        let head = argument.given.head;
+        let supply = RefCell::new(Supply { stem: stem.stem.iter().cloned().collect(), ..Supply::default() });
+        let mut choices = Shared(&supply);
+        let mut runner = Runner::new(argument.prepared, &mut choices);
+        let begun = runner.begin();
+        goes_on(&mut runner, begun)?;
+        let (mut steps, mut arrivals) = (0, 0);
+        loop {
+            if location(&runner) == Some(head) && supply.borrow().stem.is_empty() {
+                arrivals += 1;
+                if argument.contains(&argument.values(&runner, &argument.start), &runner) {
+                    break;
+                }
+            }
+            take_step(&mut runner, &mut steps, budget)?;
+            if steps > MOST_STEPS || arrivals > MOST_ARRIVALS {
+                return Err(not_recurrent("the stem does not lead into the set"));
+            }
+        }
+        supply.borrow_mut().is_over = true;
+        let mut counters = argument.start.clone();
+        for _ in 0..lead {
+            turn_round(argument, &mut runner, &supply, &mut counters, budget)?;
+        }
+        let entered = counters.clone();
+        let (before, begins) = (supply.borrow().given.len() as u64, runner.truth.len());
+        let constants = argument.constants(&runner);
+        let mut ends = begins;
+        for turn in 0..TURNS {
+            turn_round(argument, &mut runner, &supply, &mut counters, budget)?;
+            if turn == 0 {
+                ends = runner.truth.len();
+            }
+        }
+        let truth = std::mem::take(&mut runner.truth);
+        drop(runner);
+        let answers = Lasso { stem: supply.into_inner().given, cycle: Vec::new() };
+        Ok(Self { answers, before, begins, ends, truth, constants, counters: entered })
+    }
+}
+
+/// Executes a turn from the set to the set.
+fn turn_round(
+    argument: &Argument<'_>,
+    runner: &mut Runner<'_>,
+    supply: &RefCell<Supply>,
+    counters: &mut HashMap<Symbol, Term>,
+    budget: &Budget,
+) -> Result<(), Rejected> {
+    let terms = argument.terms;
+    let values = argument.values(runner, counters);
+    let next = |(&counter, &next): (&Symbol, &Term)| (counter, terms.substitute(next, &values));
+    *counters = argument.counting.updates.iter().map(next).collect();
+    let mut taken: HashMap<EdgeId, usize> = HashMap::new();
+    let (mut steps, mut arrivals) = (0, 0);
+    loop {
+        if let Some(&[edge]) = location(runner).map(|at| argument.prepared.program.locations[at].out.as_slice()) {
+            let time = taken.entry(edge).or_default();
+            *time += 1;
+            let mut chosen = VecDeque::new();
+            while let Some(&value) = argument.choices.get(input_name(edge, *time, chosen.len()).as_str()) {
+                let value = terms.evaluate(terms.substitute(value, &values), &|_| None);
+                chosen.push_back(Answer::Value(match value {
+                    Some(Number::Int(value)) => Value::Int(value),
+                    Some(Number::Bool(value)) => Value::Bool(value),
+                    _ => return Err(not_recurrent("the value chosen for an input is not known")),
+                }));
+            }
+            supply.borrow_mut().chosen = chosen;
+        }
+        take_step(runner, &mut steps, budget)?;
+        if location(runner) == Some(argument.given.head) {
+            arrivals += 1;
+            if argument.contains(&argument.values(runner, counters), runner) {
+                return Ok(());
+            }
+        }
+        if steps > MOST_STEPS || arrivals > MOST_ARRIVALS {
+            return Err(not_recurrent("a turn of the loop leaves the set"));
+        }
+    }
+}
+
+fn location(runner: &Runner<'_>) -> Option<LocationId> {
+    runner.interpreter.state.innermost(0).map(|(_, frame)| frame.location)
+}
+
+fn take_step(runner: &mut Runner<'_>, steps: &mut u64, budget: &Budget) -> Result<(), Rejected> {
+    *steps += 1;
+    if steps.is_multiple_of(STEPS_PER_CHECK) {
+        budget.spend(STEPS_PER_CHECK);
+        budget.check().map_err(Rejected::Exhausted)?;
+    }
+    let stepped = runner.step();
+    goes_on(runner, stepped)
+}
+
+type Stepped = Result<Option<program::semantics::RunEnd>, program::semantics::Stop>;
+
+fn goes_on(runner: &mut Runner<'_>, stepped: Stepped) -> Result<(), Rejected> {
+    let end = match stepped {
+        Ok(None) => return Ok(()),
+        Ok(Some(end)) => end,
+        Err(stop) => runner.stopped(stop),
+    };
+    executed(end)?;
+    Err(not_recurrent("the execution ends"))
+}
+
+impl Argument<'_> {
+    /// The values of symbols and counters.
+    fn values(&self, runner: &Runner<'_>, counters: &HashMap<Symbol, Term>) -> HashMap<Symbol, Term> {
+        let scalars = self.encoding.scalars_now(&runner.interpreter).into_iter();
+        scalars.chain(counters.iter().map(|(&counter, &value)| (counter, value))).collect()
+    }
+
+    /// What holds in the state that an execution is in, of which some may hold whenever a turn begins.
+    fn constants(&self, runner: &Runner<'_>) -> Vec<Term> {
+        let terms = self.terms;
+        let values = self.values(runner, &HashMap::new());
+        let truth = |atom: &AtomId| {
+            let Truth::Is(term) = self.encoding.atom(atom.index(), self.given.head, Exit::Passes) else { return None };
+            let truth = terms.as_truth(terms.substitute(term, &values))?;
+            Some(if truth { term } else { terms.not(term) })
+        };
+        let scalars = values.iter().map(|(&symbol, &value)| terms.equal(terms.variable(symbol), value));
+        let scalars: BTreeSet<Term> = scalars.chain(self.atoms.iter().filter_map(truth)).collect();
+        scalars.into_iter().chain(self.encoding.elements_now(&runner.interpreter)).collect()
+    }
+
+    /// Whether the set contains the state that an execution is in.
+    fn contains(&self, values: &HashMap<Symbol, Term>, runner: &Runner<'_>) -> bool {
+        let terms = self.terms;
+        let open = terms.not(terms.and(self.set.iter().map(|&condition| terms.substitute(condition, values))));
+        match terms.as_truth(open) {
+            Some(is_outside) => !is_outside,
+            None => {
+                self.obligations.impossible(&self.encoding.elements_now(&runner.interpreter), terms.truth(true), open)
+            }
+        }
+    }
+}

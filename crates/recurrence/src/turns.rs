@@ -1,0 +1,234 @@
+//! All turns of a loop from a set of states, over formulas.
+
+use std::collections::HashMap;
+
+use foundation::{Budget, Id};
+use logic::{Sort, Symbol, Term};
+use num_bigint::BigInt;
+use num_traits::Zero;
+use program::{EdgeId, LocationId, Op, Scalar};
+
+use crate::{Argument, Shown};
+use kernel::encode::{Exit, Passage, Step, Truth};
+use kernel::refutation::Failure;
+
+/// The most steps of one turn.
+const LONGEST: usize = 10_000;
+
+/// The most ways by which turns may go.
+const MOST_WAYS: usize = 2_000;
+
+/// So often the head may be passed in one turn before the set is entered again.
+const MOST_ARRIVALS: usize = 8;
+
+/// The turns from the set of an argument.
+pub(super) struct Turns<'r, 'a> {
+    pub argument: &'r Argument<'a>,
+}
+
+/// What all turns have in common.
+pub(super) struct Common {
+    /// The word that they read.
+    pub word: Vec<Shown>,
+    /// The symbols to which each turn adds the same number, which is not 0.
+    pub added: Vec<(Symbol, BigInt)>,
+}
+
+/// The beginning of a turn.
+#[derive(Clone)]
+struct Way {
+    location: LocationId,
+    /// What was done since the head.
+    step: Step,
+    /// What holds at the head: the set, and what inputs were chosen to be.
+    known: Vec<Term>,
+    word: Vec<Shown>,
+    taken: HashMap<EdgeId, usize>,
+    length: usize,
+    arrivals: usize,
+}
+
+impl Turns<'_, '_> {
+    /// Follows all turns. What is said to be constant is used as far as turns do not change it.
+    pub fn follow(&self, mut constants: Vec<Term>, budget: &Budget) -> Result<Common, Failure> {
+        let obligations = self.argument.obligations;
+        loop {
+            let known: Vec<Term> = self.argument.set.iter().chain(&constants).copied().collect();
+            let turns = self.turns(&known, budget)?;
+            let stays = |constant: &Term| {
+                turns.iter().all(|turn| obligations.hold_after(&turn.known, &turn.step, &[*constant]))
+            };
+            let kept: Vec<Term> = constants.iter().copied().filter(stays).collect();
+            if kept.len() < constants.len() {
+                constants = kept;
+                continue;
+            }
+            let added = self.added(&turns);
+            let mut words = turns.into_iter().map(|turn| self.argument.reduced(turn.word));
+            let first = words.next().ok_or_else(|| Failure::wrong("there is no turn"))?;
+            return match words.all(|word| word == first) {
+                true => Ok(Common { word: first, added }),
+                false => Err(Failure::wrong("not all turns show the same")),
+            };
+        }
+    }
+
+    fn added(&self, turns: &[Way]) -> Vec<(Symbol, BigInt)> {
+        let terms = self.argument.terms;
+        let added = |way: &Way, symbol: Symbol| {
+            let update = way.step.updates.get(&symbol).filter(|_| terms.sort_of_symbol(symbol) == Sort::Int)?;
+            let change = terms.linear(*update).subtract(&terms.linear(terms.variable(symbol)));
+            change.is_constant().then(|| change.constant().clone()).filter(|change| !change.is_zero())
+        };
+        let Some((first, others)) = turns.split_first() else { return Vec::new() };
+        let symbols = first.step.updates.keys().filter_map(|&symbol| Some((symbol, added(first, symbol)?)));
+        symbols
+            .filter(|(symbol, change)| others.iter().all(|way| added(way, *symbol).as_ref() == Some(change)))
+            .collect()
+    }
+
+    /// All turns that there may be where these hold at the head; each of them ends in the set.
+    fn turns(&self, known: &[Term], budget: &Budget) -> Result<Vec<Way>, Failure> {
+        let Argument { terms, given, .. } = self.argument;
+        let mut open = vec![Way {
+            location: given.head,
+            step: Step::skip(terms),
+            known: known.to_vec(),
+            word: Vec::new(),
+            taken: HashMap::new(),
+            length: 0,
+            arrivals: 0,
+        }];
+        let mut complete = Vec::new();
+        while let Some(way) = open.pop() {
+            budget.check().map_err(Failure::Exhausted)?;
+            if way.length > LONGEST || open.len() + complete.len() > MOST_WAYS {
+                return Err(Failure::NotCovered("turns of the loop are too long or too many".to_owned()));
+            }
+            for mut next in self.longer(&way)? {
+                if next.location == given.head {
+                    if self.is_in_set(&next) {
+                        complete.push(next);
+                        continue;
+                    }
+                    next.arrivals += 1;
+                    if next.arrivals > MOST_ARRIVALS {
+                        return Err(Failure::wrong("a turn of the loop leaves the set"));
+                    }
+                }
+                open.push(next);
+            }
+        }
+        Ok(complete)
+    }
+
+    /// Whether a turn ends in the set.
+    fn is_in_set(&self, way: &Way) -> bool {
+        let Argument { obligations, counting, set, .. } = self.argument;
+        let mut step = way.step.clone();
+        step.updates.extend(counting.updates.iter().map(|(&counter, &next)| (counter, next)));
+        obligations.hold_after(&way.known, &step, set)
+    }
+
+    /// The ways that are one step longer. All of them go on.
+    fn longer(&self, way: &Way) -> Result<Vec<Way>, Failure> {
+        let Argument { terms, prepared, encoding, obligations, .. } = self.argument;
+        let program = &prepared.program;
+        if let Some(blocked) = encoding.blocked(way.location)
+            && !obligations.never_taken(&way.known, &way.step.then(terms, &blocked))
+        {
+            return Err(Failure::wrong("a turn of the loop may be blocked by an assumption"));
+        }
+        let mut found = Vec::new();
+        for &edge in &program.locations[way.location].out {
+            for passage in encoding.edge(edge) {
+                let step = way.step.then(terms, &passage.step);
+                let mut next = Way { location: program.edges[edge].to, step, length: way.length + 1, ..way.clone() };
+                *next.taken.entry(edge).or_default() += 1;
+                self.choose(way, &mut next, edge, &passage)?;
+                let is_new = next.step.guard != way.step.guard;
+                if is_new && obligations.never_taken(&next.known, &next.step) {
+                    continue;
+                }
+                if passage.exit != Exit::Passes {
+                    return Err(Failure::wrong(match passage.exit {
+                        Exit::Undefined => "the behaviour of a turn of the loop may be undefined",
+                        _ => "a turn of the loop may end the program",
+                    }));
+                }
+                if self.argument.task.semantics.observe.may_see(program.edges[edge].observe) {
+                    let shown = self.shown(&next)?;
+                    next.word.push(shown);
+                }
+                found.push(next);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Gives the inputs of an edge that was just taken the values that were chosen for them, which must be of their types.
+    fn choose(&self, way: &Way, next: &mut Way, edge: EdgeId, passage: &Passage) -> Result<(), Failure> {
+        let Argument { terms, prepared, obligations, choices, .. } = self.argument;
+        let count = passage.step.asked.len();
+        let asked = next.step.asked[next.step.asked.len() - count..].to_vec();
+        for (index, (&own, symbol)) in passage.step.asked.iter().zip(asked).enumerate() {
+            let name = input_name(edge, next.taken[&edge], index);
+            let Some(&value) = choices.get(name.as_str()) else { continue };
+            let types = &prepared.program.types;
+            let is_number = match &prepared.program.edges[edge].op {
+                Op::Input { target, .. } => is_number(types.as_scalar(target.ty)),
+                Op::Call { result: Some(result), .. } => {
+                    is_number(types.as_scalar(prepared.program.variables[*result].ty))
+                }
+                _ => false,
+            };
+            if !is_number || terms.sort(value) != terms.sort_of_symbol(own) {
+                return Err(Failure::wrong(format!("`{name}` is no input that can be chosen")));
+            }
+            let mut seen: HashMap<Symbol, Term> = way.step.updates.iter().map(|(&at, &term)| (at, term)).collect();
+            seen.insert(own, value);
+            for conjunct in terms.conjuncts(passage.step.guard) {
+                let fits = || terms.not(terms.substitute(conjunct, &seen));
+                if terms.symbols(conjunct).contains(&own) && !obligations.impossible(&way.known, way.step.guard, fits())
+                {
+                    return Err(Failure::wrong(format!("the value chosen for `{name}` may not be one of its type")));
+                }
+            }
+            next.known.push(terms.equal(terms.variable(symbol), value));
+        }
+        Ok(())
+    }
+
+    /// What is observed at the end of a way: each atom has one truth, whatever the state was at the head.
+    fn shown(&self, way: &Way) -> Result<Shown, Failure> {
+        let Argument { terms, encoding, obligations, atoms, .. } = self.argument;
+        let truth = |atom: usize| {
+            let Truth::Is(term) = encoding.atom(atom, way.location, Exit::Passes) else {
+                return Err(Failure::NotCovered("the formulas do not say whether an atom is true".to_owned()));
+            };
+            let term = way.step.after(terms, term);
+            if let Some(truth) = terms.as_truth(term) {
+                Ok(truth)
+            } else if obligations.impossible(&way.known, way.step.guard, terms.not(term)) {
+                Ok(true)
+            } else if obligations.impossible(&way.known, way.step.guard, term) {
+                Ok(false)
+            } else {
+                Err(Failure::wrong("an atom does not have the same truth in all turns"))
+            }
+        };
+        atoms.iter().map(|atom| truth(atom.index())).collect()
+    }
+}
+
+/// The name of an input: the edge, how often it was taken by now in the turn, which of its questions it is.
+pub(super) fn input_name(edge: EdgeId, time: usize, index: usize) -> String {
+    match time {
+        1 => format!("?{}.{index}", edge.index()),
+        _ => format!("?{}:{time}.{index}", edge.index()),
+    }
+}
+
+fn is_number(scalar: Option<Scalar>) -> bool {
+    matches!(scalar, Some(Scalar::Int(_) | Scalar::Bool))
+}
