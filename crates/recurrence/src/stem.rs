@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use automata::ltl::AtomId;
 use foundation::{Budget, Id};
-use logic::{Symbol, Term, Value as Number};
+use logic::{Node, Symbol, Term, Value as Number};
 use program::passes::run::Runner;
 use program::semantics::{Answer, Choices, Question, Value};
 use program::{EdgeId, LocationId};
@@ -166,7 +166,10 @@ fn turn_round(
             }
             supply.borrow_mut().chosen = chosen;
         }
-        take_step(runner, &mut steps, budget)?;
+        take_step(runner, &mut steps, budget).map_err(|rejected| match rejected {
+            Rejected::Blocked { .. } => not_recurrent("a turn of the loop is blocked by an assumption"),
+            other => other,
+        })?;
         if location(runner) == Some(argument.given.head) {
             arrivals += 1;
             if argument.contains(&argument.values(runner, counters), runner) {
@@ -208,8 +211,19 @@ fn goes_on(runner: &mut Runner<'_>, stepped: Stepped) -> Result<(), Rejected> {
 impl Argument<'_> {
     /// The values of symbols and counters.
     fn values(&self, runner: &Runner<'_>, counters: &HashMap<Symbol, Term>) -> HashMap<Symbol, Term> {
-        let scalars = self.encoding.scalars_now(&runner.interpreter).into_iter();
-        scalars.chain(counters.iter().map(|(&counter, &value)| (counter, value))).collect()
+        let mut found = counters.clone();
+        for (place, value) in self.encoding.values_now(&runner.interpreter) {
+            if let Node::Variable(symbol) = self.terms.node(place) {
+                found.insert(symbol, value);
+            }
+        }
+        found
+    }
+
+    /// What holds of scalars and elements of arrays in the state that an execution is in.
+    fn equations(&self, runner: &Runner<'_>) -> Vec<Term> {
+        let now = self.encoding.values_now(&runner.interpreter).into_iter();
+        now.map(|(place, value)| self.terms.equal(place, value)).collect()
     }
 
     /// What holds in the state that an execution is in, of which some may hold whenever a turn begins.
@@ -221,9 +235,9 @@ impl Argument<'_> {
             let truth = terms.as_truth(terms.substitute(term, &values))?;
             Some(if truth { term } else { terms.not(term) })
         };
-        let scalars = values.iter().map(|(&symbol, &value)| terms.equal(terms.variable(symbol), value));
-        let scalars: BTreeSet<Term> = scalars.chain(self.atoms.iter().filter_map(truth)).collect();
-        scalars.into_iter().chain(self.encoding.elements_now(&runner.interpreter)).collect()
+        let found: BTreeSet<Term> =
+            self.equations(runner).into_iter().chain(self.atoms.iter().filter_map(truth)).collect();
+        found.into_iter().collect()
     }
 
     /// Whether the set contains the state that an execution is in.
@@ -232,9 +246,7 @@ impl Argument<'_> {
         let open = terms.not(terms.and(self.set.iter().map(|&condition| terms.substitute(condition, values))));
         match terms.as_truth(open) {
             Some(is_outside) => !is_outside,
-            None => {
-                self.obligations.impossible(&self.encoding.elements_now(&runner.interpreter), terms.truth(true), open)
-            }
+            None => self.obligations.impossible(&self.equations(runner), terms.truth(true), open),
         }
     }
 }

@@ -3,61 +3,46 @@
 
 use std::collections::HashMap;
 
-use logic::{Symbol, Term};
+use logic::Term;
 use program::semantics::interpreter::Interpreter;
-use program::{ExprId, ExprKind, LocationId, Op, Scalar, VariableId};
+use program::{ExprId, ExprKind, LocationId, Op};
 
 use super::evaluation::Evaluation;
 use super::initial::Found;
 use super::memory::Updates;
-use super::vocabulary::Tracked;
 use super::{Cell, Encoding, Exit, Object, Step};
 
 /// Of longer arrays, only the first elements are told.
 const MOST_ELEMENTS: usize = 64;
 
 impl Encoding<'_> {
-    /// The symbols of single scalars in variables, with their values in a state of an execution. Left out are those that
-    /// have no value yet, or whose objects do not live.
-    pub fn scalars_now(&self, interpreter: &Interpreter<'_>) -> Vec<(Symbol, Term)> {
-        let value = |tracked: &Tracked| match tracked.cell {
-            Cell::One { object: Object::Variable(variable), offset, scalar } => {
-                let value = self.value_now(interpreter, variable, offset, scalar)?;
-                Some((tracked.symbol, value))
-            }
-            _ => None,
-        };
-        self.cells.iter().filter_map(value).collect()
-    }
-
-    /// What holds of arrays in a state of an execution, element by element.
-    pub fn elements_now(&self, interpreter: &Interpreter<'_>) -> Vec<Term> {
+    /// Terms for the scalars in variables, with their values in a state of an execution. Left out are those that have no
+    /// value yet, or whose objects do not live.
+    pub fn values_now(&self, interpreter: &Interpreter<'_>) -> Vec<(Term, Term)> {
+        let terms = self.terms;
         let mut found = Vec::new();
         for tracked in &self.cells {
-            let Cell::Many { object: Object::Variable(variable), scalar, unit } = tracked.cell else { continue };
-            let array = self.terms.variable(tracked.symbol);
-            for &position in tracked.positions.iter().take(MOST_ELEMENTS) {
-                let element = self.terms.select(array, self.terms.integer(position / unit));
-                let value = self.value_now(interpreter, variable, position * 8, scalar);
-                found.extend(value.map(|value| self.terms.equal(element, value)));
+            let whole = terms.variable(tracked.symbol);
+            let (object, scalar, places) = match tracked.cell {
+                Cell::One { object, offset, scalar } => (object, scalar, vec![(whole, offset)]),
+                Cell::Many { object, scalar, unit } => {
+                    let element = |&at: &u64| (terms.select(whole, terms.integer(at / unit)), at * 8);
+                    (object, scalar, tracked.positions.iter().take(MOST_ELEMENTS).map(element).collect())
+                }
+                Cell::Alive(_) => continue,
+            };
+            let Object::Variable(variable) = object else { continue };
+            let mut evaluation = Evaluation::new(self, self.prepared.start(), self.program().variables[variable].span);
+            for (term, offset) in places {
+                let value = self.start_value(interpreter, &mut evaluation, variable, offset, scalar);
+                if let Found::Value(value) = value
+                    && terms.symbols(value.term).is_empty()
+                {
+                    found.push((term, value.term));
+                }
             }
         }
         found
-    }
-
-    fn value_now(
-        &self,
-        interpreter: &Interpreter<'_>,
-        variable: VariableId,
-        offset: u64,
-        scalar: Scalar,
-    ) -> Option<Term> {
-        let span = self.program().variables[variable].span;
-        let mut evaluation = Evaluation::new(self, self.prepared.start(), span);
-        match self.start_value(interpreter, &mut evaluation, variable, offset, scalar) {
-            Found::Value(value) if self.terms.symbols(value.term).is_empty() => Some(value.term),
-            _ => None,
-        }
     }
 
     /// The step that stands for being blocked at a location: no assumption of its edges is true. None where something can
