@@ -23,7 +23,7 @@ use automata::ltl::AtomId;
 use foundation::{Budget, Id};
 use logic::{Sort, Symbol, Term, Terms};
 use program::passes::{Prepared, prepare};
-use program::semantics::UndefinedMode;
+use program::semantics::{ObserveMode, UndefinedMode};
 use task::{Lasso, RecurrentSet, Task};
 
 use kernel::encode::{Encoding, Step};
@@ -67,6 +67,11 @@ struct Argument<'a> {
 pub fn goes_on(task: &Task, stem: &Lasso, given: &RecurrentSet, budget: &Budget) -> Result<Replayed, Rejected> {
     let wrong = |reason: &str| Rejected::NotRecurrent { reason: reason.to_owned() };
     covered(task).map_err(|reason| Rejected::Unsupported { reason, span: None })?;
+    if task.semantics.observe == ObserveMode::Change {
+        // Turns that write the same values are not observed alike if they write at different places.
+        let reason = "observation of changes is not covered".to_owned();
+        return Err(Rejected::Unsupported { reason, span: None });
+    }
     let mut prepared = prepare(&task.program, &task.atoms, task.semantics, MOST_EDGES)
         .map_err(|_| wrong("the program cannot be inlined"))?;
     if given.head.index() >= prepared.program.locations.len() {

@@ -4,7 +4,7 @@ mod worlds;
 
 use foundation::{Budget, Id};
 use program::passes::prepare;
-use program::semantics::{Integers, Semantics, Value};
+use program::semantics::{Integers, ObserveMode, Semantics, Value};
 use program::{LocationId, Op, Scalar};
 use recurrence::goes_on;
 use replay::{Closing, Rejected, Replayed};
@@ -193,6 +193,18 @@ fn forged_arguments_are_rejected() {
     for (what, case) in FORGED {
         let rejected = check(case).map(|_| ());
         assert!(matches!(rejected, Err(Rejected::NotRecurrent { .. })), "{what}: {rejected:?}");
+    }
+}
+
+/// Which states are observed depends on what was written, of which the formulas say nothing.
+#[test]
+fn observed_changes_are_refused() {
+    let semantics = Semantics { integers: Integers::Ideal, observe: ObserveMode::Change, ..Semantics::default() };
+    for &(before, body, goal, counters, set, input) in ACCEPTED {
+        let task = task_under(&looping(before, body), goal, semantics);
+        let given = argument(&task, counters, set, input);
+        let outcome = goes_on(&task, &Lasso::default(), &given, &Budget::unlimited()).map(|_| ());
+        assert!(matches!(outcome, Err(Rejected::Unsupported { .. })), "{body}: {outcome:?}");
     }
 }
 
