@@ -143,7 +143,7 @@ impl<'a> Argument<'a> {
 
     fn check(&self, stem: &Lasso, budget: &Budget) -> Result<Replayed, Rejected> {
         let mut lead = 0;
-        let (executed, Common { word, added }) = loop {
+        let (executed, Common { word, several_paths, added }) = loop {
             let mut executed = Stem::execute(self, stem, lead, budget)?;
             match (Turns { argument: self }).follow(std::mem::take(&mut executed.constants), budget) {
                 Ok(common) => break (executed, common),
@@ -158,7 +158,8 @@ impl<'a> Argument<'a> {
         if self.reduced(first) != word {
             return Err(not_recurrent("the first turn shows something else than all turns"));
         }
-        let closing = Closing::Recurrent { growth: self.growth(&counters, &added), set: self.conditions() };
+        let (growth, set) = (self.growth(&counters, &added), self.conditions());
+        let closing = Closing::Recurrent { growth, set, several_paths };
         let truth = truth[..ends].to_vec();
         repeated(self.task, Turn { answers, answers_before: before, truth, begins, closing }, budget)
     }

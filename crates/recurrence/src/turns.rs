@@ -30,6 +30,8 @@ pub(super) struct Turns<'r, 'a> {
 pub(super) struct Common {
     /// The word that they read.
     pub word: Vec<Shown>,
+    /// Whether they take different paths.
+    pub several_paths: bool,
     /// The symbols to which each turn adds the same number, which is not 0.
     pub added: Vec<(Symbol, BigInt)>,
 }
@@ -63,11 +65,11 @@ impl Turns<'_, '_> {
                 constants = kept;
                 continue;
             }
-            let added = self.added(&turns);
+            let (added, several_paths) = (self.added(&turns), turns.len() > 1);
             let mut words = turns.into_iter().map(|turn| self.argument.reduced(turn.word));
             let first = words.next().ok_or_else(|| Failure::wrong("there is no turn"))?;
             return match words.all(|word| word == first) {
-                true => Ok(Common { word: first, added }),
+                true => Ok(Common { word: first, several_paths, added }),
                 false => Err(Failure::wrong("not all turns show the same")),
             };
         }

@@ -62,6 +62,8 @@ pub enum Closing {
         growth: Vec<Growth>,
         /// What else holds whenever a turn begins, in words.
         set: Vec<String>,
+        /// Whether turns may take other paths than the first one.
+        several_paths: bool,
     },
     /// Never: numbers grow, and every turn does and shows the same for all that.
     Growing {

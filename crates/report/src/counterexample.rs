@@ -29,6 +29,9 @@ pub struct Counterexample {
     /// What holds whenever a turn of the loop begins, where it need not come back to a state.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recurrent_set: Vec<String>,
+    /// Whether later turns of the loop may take other paths than the one that is shown.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub several_paths: bool,
     /// The steps at which the property breaks, which are shown however long the execution is.
     #[serde(skip)]
     pub violating: Vec<usize>,
@@ -85,7 +88,8 @@ fn in_order<S: serde::Serializer>(pairs: &[(String, String)], serializer: S) -> 
 
 /// The execution as text. Where it is long, some steps are left out unless all are wanted.
 pub fn render(counterexample: &Counterexample, all: bool, width: usize) -> String {
-    let Counterexample { atoms, inputs, stem, cycle, end, growth, recurrent_set, violating } = counterexample;
+    let Counterexample { atoms, inputs, stem, cycle, end, growth, recurrent_set, several_paths, violating } =
+        counterexample;
     let headings = AtomHeadings::choose(atoms, width);
     let mut text = String::new();
     for line in &headings.legend {
@@ -105,6 +109,9 @@ pub fn render(counterexample: &Counterexample, all: bool, width: usize) -> Strin
     if !recurrent_set.is_empty() {
         let line = format!("whenever a turn of the loop begins: {}", recurrent_set.join(", "));
         text.push_str(&wrapped(&line, 2, width));
+    }
+    if *several_paths {
+        text.push_str(&wrapped("later turns of the loop may take other paths; all of them show the same", 2, width));
     }
     text.push_str(&inputs_lines(inputs, all, width));
     text
@@ -235,6 +242,7 @@ mod tests {
             },
             growth: Vec::new(),
             recurrent_set: Vec::new(),
+            several_paths: false,
             violating: Vec::new(),
         }
     }

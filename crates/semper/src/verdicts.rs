@@ -275,11 +275,11 @@ fn counterexample(program: &Program, replayed: &Replayed, atoms: Vec<String>, so
     let cycle = stem.split_off(end.repeats_from.unwrap_or(stem.len()));
     let growth = growth(program, &replayed.closing);
     let inputs = replayed.inputs.iter().map(input).collect();
-    let recurrent_set = match &replayed.closing {
-        Closing::Recurrent { set, .. } => set.clone(),
-        _ => Vec::new(),
+    let (recurrent_set, several_paths) = match &replayed.closing {
+        Closing::Recurrent { set, several_paths, .. } => (set.clone(), *several_paths),
+        _ => (Vec::new(), false),
     };
-    Counterexample { atoms, inputs, stem, cycle, end, growth, recurrent_set, violating: Vec::new() }
+    Counterexample { atoms, inputs, stem, cycle, end, growth, recurrent_set, several_paths, violating: Vec::new() }
 }
 
 /// How numbers grow from turn to turn of the loop.
