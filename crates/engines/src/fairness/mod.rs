@@ -65,6 +65,7 @@ use hoare::Triples;
 use invariants::Strengthened;
 use module::{Refuted, Shared};
 use observation::Observation;
+use paths::Ended;
 use product::Builder;
 use refine::{Refinement, Refiner};
 use remainder::Rest;
@@ -87,9 +88,6 @@ const MOST_EDGES: usize = 20_000;
 
 /// How long one query to the solver may take.
 const QUERY_LIMIT: Duration = Duration::from_secs(3);
-
-/// For so many lassos that end, it is asked whether an execution goes on by other paths.
-const MOST_SEVERAL: usize = 16;
 
 /// The engine.
 #[derive(Clone, Copy, Debug)]
@@ -200,7 +198,7 @@ impl Fairness<'_> {
         let mut rest = Rest::new(&graph);
         // The modules with the numbers of their lassos, for those who want to see them in the end.
         let mut modules: Vec<(usize, Shared<'_>)> = Vec::new();
-        let mut several_tried = 0;
+        let mut ended = Ended::default();
         let verdict = loop {
             if let Err(exhausted) = budget.check() {
                 break Err(exhausted.into());
@@ -242,16 +240,8 @@ impl Fairness<'_> {
             });
             self.watch.candidate(work.iteration, trace.as_ref());
             let mut refined = refiner.refine(&stem, &cycle, budget);
-            if let Ok(Refinement::Refuted { module, .. }) = &refined
-                && matches!(**module, Refuted::Ranked(_) | Refuted::OneLasso(_))
-                && several_tried < MOST_SEVERAL
-            {
-                several_tried += 1;
-                match paths::diverge(&refiner, &graph, &stem, &cycle, budget) {
-                    Ok(None) => {}
-                    Ok(Some(divergence)) => refined = Ok(Refinement::Diverges(Box::new(divergence))),
-                    Err(exhausted) => refined = Err(exhausted),
-                }
+            if let Ok(refinement) = refined {
+                refined = ended.or_diverges(refinement, work.iteration, (&stem, &cycle), &refiner, &graph, budget);
             }
             match refined {
                 Err(exhausted) => break Err(exhausted.into()),

@@ -4,7 +4,7 @@
 //! of the second path has a stem of 10⁸ turns, and no search along stems comes there. A recurrent set that all paths keep
 //! needs no stem of that kind.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use automata::buchi::{Automaton, Marks, StateId};
 use foundation::{Budget, Exhausted};
@@ -13,7 +13,8 @@ use smt::Solver;
 
 use super::lasso::{Argument, Lasso, NonTermination, set_of_several, steady};
 use super::letter::{Letter, Letters, Taken};
-use super::refine::{Divergence, Refiner};
+use super::module::Refuted;
+use super::refine::{Chosen, Divergence, Refinement, Refiner};
 use crate::encode::Step;
 
 /// The most cycles that are looked at together.
@@ -25,11 +26,56 @@ const LONGEST: usize = 32;
 /// The most beginnings of cycles that are followed.
 const MOST_BEGINNINGS: usize = 4_000;
 
+/// For so many lassos that end, it is asked whether an execution goes on by other paths.
+const MOST_ENDED: usize = 16;
+
+/// So many lassos later: most executions are found along one path, and are easier to tell.
+const PATIENCE: usize = 8;
+
+/// Lassos whose cycles end, with their numbers, which are to be looked at again if no execution is found soon.
+#[derive(Default)]
+pub struct Ended {
+    waiting: VecDeque<(usize, Vec<Letter>, Vec<Letter>)>,
+    count: usize,
+}
+
+impl Ended {
+    /// What became of a lasso with this number; or an execution by several paths, where one is found when it is time.
+    pub fn or_diverges<'t>(
+        &mut self,
+        refinement: Refinement<'t>,
+        number: usize,
+        (stem, cycle): (&[Letter], &[Letter]),
+        refiner: &Refiner<'t>,
+        graph: &Automaton<Letter>,
+        budget: &Budget,
+    ) -> Result<Refinement<'t>, Exhausted> {
+        let patience = match &refinement {
+            Refinement::Diverges(_) => return Ok(refinement),
+            Refinement::Unknown(_) => 0,
+            Refinement::Refuted { module, .. } => {
+                let is_ranked = matches!(**module, Refuted::Ranked(_) | Refuted::OneLasso(_));
+                if is_ranked && self.count < MOST_ENDED {
+                    self.count += 1;
+                    self.waiting.push_back((number, stem.to_vec(), cycle.to_vec()));
+                }
+                PATIENCE
+            }
+        };
+        while let Some((_, stem, cycle)) = self.waiting.pop_front_if(|(ended, ..)| *ended + patience <= number) {
+            if let Some(divergence) = diverge(refiner, graph, &stem, &cycle, budget)? {
+                return Ok(Refinement::Diverges(Box::new(divergence)));
+            }
+        }
+        Ok(refinement)
+    }
+}
+
 /// An input of a cycle: the edge that asks, how often it was taken by then, which of its questions it is.
 type InputName = (program::EdgeId, usize, usize);
 
 /// Looks for an execution that goes round the cycle of a lasso and other ones in any order.
-pub fn diverge(
+fn diverge(
     refiner: &Refiner<'_>,
     graph: &Automaton<Letter>,
     stem: &[Letter],
@@ -57,12 +103,13 @@ pub fn diverge(
         let names = named_inputs(&letters.way(cycle_letter));
         let chosen: HashMap<InputName, &Value> =
             names.iter().filter_map(|(name, symbol)| Some((*name, inputs.get(symbol)?))).collect();
-        let cycles: Vec<Step> = composed.iter().map(|&letter| with_inputs(terms, letters, letter, &chosen)).collect();
+        let others: Vec<Chosen> = composed.iter().map(|&cycle| with_inputs(terms, letters, cycle, &chosen)).collect();
+        let cycles: Vec<Step> = others.iter().map(|other| fixed(terms, letters, other)).collect();
         let Some(set) = set_of_several(terms, solver, &cycles, &start.state, budget)? else { return Ok(None) };
         let choice: BTreeMap<Symbol, Term> =
             inputs.iter().filter_map(|(&symbol, value)| Some((symbol, terms.of_value(value)?))).collect();
         let execution = NonTermination { start, argument: Argument::RecurrentSet { set, choice } };
-        Ok(Some(Divergence { stem: stem_letter, cycle: cycle_letter, execution }))
+        Ok(Some(Divergence { stem: stem_letter, cycle: cycle_letter, execution, others }))
     })
 }
 
@@ -116,13 +163,19 @@ fn named_inputs(way: &[Taken]) -> Vec<(InputName, Symbol)> {
     found
 }
 
-/// The step of a letter with the values that were chosen for its inputs, and some value for the others.
-fn with_inputs(terms: &Terms, letters: &Letters, letter: Letter, chosen: &HashMap<InputName, &Value>) -> Step {
-    let step = letters.step(letter);
+/// A cycle with the values that were chosen for inputs, and some value for the others.
+fn with_inputs(terms: &Terms, letters: &Letters, cycle: Letter, chosen: &HashMap<InputName, &Value>) -> Chosen {
     let any = |&input: &Symbol| Some((input, terms.of_value(&Value::default_of(&terms.sort_of_symbol(input)))?));
-    let mut values: HashMap<Symbol, Term> = step.inputs.iter().filter_map(any).collect();
-    let named = named_inputs(&letters.way(letter)).into_iter();
-    values.extend(named.filter_map(|(name, symbol)| Some((symbol, terms.of_value(chosen.get(&name)?)?))));
+    let mut inputs: BTreeMap<Symbol, Term> = letters.step(cycle).inputs.iter().filter_map(any).collect();
+    let named = named_inputs(&letters.way(cycle)).into_iter();
+    inputs.extend(named.filter_map(|(name, symbol)| Some((symbol, terms.of_value(chosen.get(&name)?)?))));
+    Chosen { cycle, inputs }
+}
+
+/// The step of a cycle whose inputs are chosen.
+fn fixed(terms: &Terms, letters: &Letters, Chosen { cycle, inputs }: &Chosen) -> Step {
+    let step = letters.step(*cycle);
+    let values: HashMap<Symbol, Term> = inputs.iter().map(|(&symbol, &value)| (symbol, value)).collect();
     Step {
         guard: terms.substitute(step.guard, &values),
         updates: step.updates.iter().map(|(&symbol, &value)| (symbol, terms.substitute(value, &values))).collect(),

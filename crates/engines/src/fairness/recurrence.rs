@@ -59,12 +59,18 @@ pub(super) fn recurrent_set(
     let counter_names: HashMap<Symbol, String> =
         counters.iter().enumerate().map(|(index, (symbol, _))| (*symbol, format!("s.{index}"))).collect();
     let write = |term: Term| names.write_with(term, &counter_names);
-    let mut choices = Vec::new();
-    for (taken, edge) in way.iter().zip(names.edges_of(&way)) {
-        let asked = taken.asked.iter().filter(|asked| asked.uninitialised.is_none());
-        for (index, asked) in asked.enumerate() {
-            let Some(&value) = inputs.get(&asked.symbol) else { continue };
-            choices.push(Choice { input: format!("?{edge}.{index}"), value: write(value)? });
+    let mut choices: Vec<Choice> = Vec::new();
+    let others = divergence.others.iter().map(|other| (letters.way(other.cycle), &other.inputs));
+    for (way, inputs) in std::iter::once((way, &inputs)).chain(others) {
+        for (taken, edge) in way.iter().zip(names.edges_of(&way)) {
+            let asked = taken.asked.iter().filter(|asked| asked.uninitialised.is_none());
+            for (index, asked) in asked.enumerate() {
+                let (input, value) = (format!("?{edge}.{index}"), inputs.get(&asked.symbol));
+                // Cycles share what they begin with.
+                if let Some(&value) = value.filter(|_| choices.iter().all(|choice| choice.input != input)) {
+                    choices.push(Choice { input, value: write(value)? });
+                }
+            }
         }
     }
     let mut written = Vec::new();

@@ -1,11 +1,11 @@
 //! Refinement: from one trace that cannot be executed to a module of many.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
 
 use foundation::{Budget, Exhausted};
-use logic::{Term, Terms};
+use logic::{Symbol, Term, Terms};
 use smt::Solver;
 
 use super::floyd_hoare::FloydHoare;
@@ -40,6 +40,16 @@ pub struct Divergence {
     pub cycle: Letter,
     /// The values, and why it goes on.
     pub execution: NonTermination,
+    /// The other cycles that it may go round, with what is chosen for their inputs.
+    pub others: Vec<Chosen>,
+}
+
+/// A cycle with values of its inputs.
+pub struct Chosen {
+    /// The cycle as one letter.
+    pub cycle: Letter,
+    /// What its inputs are.
+    pub inputs: BTreeMap<Symbol, Term>,
 }
 
 /// Refines by one lasso after the other.
@@ -207,7 +217,8 @@ impl<'t> Refiner<'t> {
         Ok(match analysis {
             Analysis::Terminates(argument) => self.ranked_away(stem, cycle, &argument),
             Analysis::Diverges(execution) => {
-                Refinement::Diverges(Box::new(Divergence { stem: stem_letter, cycle: cycle_letter, execution }))
+                let others = Vec::new();
+                Refinement::Diverges(Box::new(Divergence { stem: stem_letter, cycle: cycle_letter, execution, others }))
             }
             Analysis::Unknown => {
                 Refinement::Unknown("a loop was found neither to end nor to go on for ever".to_owned())

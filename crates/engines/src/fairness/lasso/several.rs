@@ -3,7 +3,8 @@
 //! A cycle may be known to end, because a counter passes a bound, say, while others begin at the same state and go on. Sought
 //! is a set of states from which some of the cycles can be taken and whichever is taken leads back into the set. Inputs
 //! are what they are on the first cycle in an execution that goes round three times. What holds there in the state after
-//! the first turn is thinned out until all cycles keep it (Houdini; Flanagan and Leino, FME 2001).
+//! the first turn, bounds of variables and the parts of guards that are true, is thinned out until all cycles keep it (Houdini;
+//! Flanagan and Leino, FME 2001).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,6 +59,17 @@ pub fn set_of_several(
             _ => candidates.push(terms.equal(variable, here)),
         }
     }
+    // A condition that relates variables follows from no bounds of them.
+    let relates = |&condition: &Term| {
+        let value = terms.evaluate(condition, &|symbol| Some(value_of(terms, state, symbol)));
+        terms.symbols(condition).len() > 1 && value.and_then(|value| value.as_bool()) == Some(true)
+    };
+    let of_variables = |cycle: &Step, condition: &Term| terms.symbols(*condition).is_disjoint(&cycle.inputs);
+    let parts = |cycle: &Step| {
+        let parts = terms.conjuncts(cycle.guard).into_iter().filter(|part| of_variables(cycle, part));
+        parts.flat_map(|part| [part, terms.not(part)]).filter(relates).collect::<Vec<_>>()
+    };
+    candidates.extend(cycles.iter().flat_map(parts).collect::<BTreeSet<Term>>());
     let mut before = None;
     while before != Some(candidates.len()) {
         before = Some(candidates.len());
