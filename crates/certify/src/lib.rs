@@ -19,5 +19,6 @@ pub use ::replay::{Closing, Growth, Input, Limits, Rejected, Replayed, Starved, 
 pub use kernel::refutation;
 pub use proof::{Proof, Unproved, prove, prove_with};
 pub use recheck;
+pub use recurrence;
 pub use smt::Decider;
 pub use violation::confirm;

@@ -7,6 +7,7 @@
 //! | `mutants`, `conditions`, `arguments` | certificates, their conditions and their arithmetic, changed in one place |
 //! | `forged` | proofs from nothing |
 //! | `broken` | engines that overlook something, translations that lose something |
+//! | `recurrent` | recurrent sets, their rates and choices, changed in one place |
 //! | `words` | whether an automaton has lost a word, by brute force |
 //!
 //! `SEMPER_MUTANTS=20` looks at so many mutants of a kind, for each certificate; with `-- --nocapture` the figures are shown.
@@ -17,6 +18,7 @@ mod broken;
 mod conditions;
 mod forged;
 mod mutants;
+mod recurrent;
 mod subjects;
 mod words;
 
