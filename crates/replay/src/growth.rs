@@ -3,7 +3,7 @@
 //!
 //! The interpreter walks until the edges that are taken repeat themselves. From the states at the ends of a few turns
 //! a guess is made: every number that differs is a polynomial of low degree in the number `t` of the turn, or unknown.
-//! Then one turn is followed for all `t` at once ([`symbolic`](super::symbolic)), and the guess must be found again at its
+//! Then one turn is followed for all `t` at once (`symbolic`), and the guess must be found again at its
 //! end, one turn further. How the guess came about does not matter: it is checked.
 //!
 //! Why that suffices. Let `σ(t)` be the states that agree with the one at the beginning of the turn, except that cells
