@@ -155,7 +155,7 @@ impl Saved {
         let Found { request, subject, property, scheduler, counterexample } = found;
         let lasso = counterexample.answers();
         let recurrent_set = match counterexample {
-            Counterexample::Lasso(_) => None,
+            Counterexample::Lasso(_) | Counterexample::Tree(_) => None,
             Counterexample::Recurrent { set, .. } => Some(set.write().to_string()),
         };
         let Question { program, semantics, property } = Question::new(request, subject, property, scheduler, hashes);

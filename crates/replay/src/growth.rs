@@ -58,6 +58,9 @@ pub struct Growth {
 ///
 /// What is long to tell is told as far as the goal is lost, where that is much less.
 pub fn confirm(task: &Task, counterexample: &Counterexample, budget: &Budget) -> Result<Replayed, Rejected> {
+    if let Counterexample::Tree(_) = counterexample {
+        return Err(Rejected::Unsupported { reason: "a tree of executions".to_owned(), span: None });
+    }
     let lasso = counterexample.answers();
     let confirmed = confirm_as_given(task, lasso, budget)?;
     let told = confirmed.run.observations.len();

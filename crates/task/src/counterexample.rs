@@ -16,13 +16,16 @@ pub enum Counterexample {
         /// The set that no turn leaves.
         set: Box<RecurrentSet>,
     },
+    /// Executions that leave each other, for goals that speak of all executions from a state on.
+    Tree(Tree),
 }
 
 impl Counterexample {
-    /// The answers of the stem and of the first turn after it.
+    /// The answers of the stem and of the first turn after it; of the trunk, where it is a tree.
     pub fn answers(&self) -> &Lasso {
         match self {
             Counterexample::Lasso(lasso) | Counterexample::Recurrent { answers: lasso, .. } => lasso,
+            Counterexample::Tree(tree) => &tree.trunk,
         }
     }
 }
@@ -38,4 +41,23 @@ pub struct Lasso {
     pub stem: Vec<Answer>,
     /// The answers of the cycle.
     pub cycle: Vec<Answer>,
+}
+
+/// An execution and those that leave it: what shows that a branching goal is violated (Clarke, Jha, Lu, Veith, "Tree-like
+/// counterexamples in model checking", LICS 2002). No engine makes one yet, and no check accepts one.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Tree {
+    /// The execution that violates the outermost operator.
+    pub trunk: Lasso,
+    /// Where operators inside of it are violated, each by an execution that leaves the trunk.
+    pub branches: Vec<Branch>,
+}
+
+/// Where an execution is left by others.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Branch {
+    /// The number of the observed state in which it is left.
+    pub observation: usize,
+    /// What leaves it there.
+    pub tree: Tree,
 }

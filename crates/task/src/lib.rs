@@ -29,7 +29,7 @@ pub mod verdict;
 pub mod watch;
 
 pub use certificate::{Certificate, ClosedStateSpace, Unwritten};
-pub use counterexample::{Counterexample, Lasso};
+pub use counterexample::{Branch, Counterexample, Lasso, Tree};
 pub use engine::Engine;
 pub use goal::{Goal, Universal};
 pub use judge::{Believer, Judge};
