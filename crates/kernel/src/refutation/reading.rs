@@ -11,7 +11,7 @@ use foundation::Id;
 use logic::{Term, Terms};
 use program::passes::Prepared;
 use program::semantics::ObserveMode;
-use program::{Atom, Edge, EdgeId, LocationId};
+use program::{Atom, Edge, EdgeId, LocationId, Observe};
 use task::Task;
 use task::certificate::refutation::Refutation;
 
@@ -56,6 +56,15 @@ impl Reading {
             return Err(format!("edge {edge} must read exactly if it is observed: the goal counts steps"));
         }
         let changes = changes(task, prepared, encoding, terms);
+        // Where changes are observed, one that an expression makes before it calls a function is observed after the call.
+        let is_stale = stale(prepared, &observed, &changes);
+        let is_unfinished = |(id, edge): (EdgeId, &Edge)| {
+            let changed = is_stale[edge.from.index()] || changes[id.index()] && edge.observe == Observe::No;
+            changed && !prepared.crossed(id).1.is_empty()
+        };
+        if task.semantics.observe == ObserveMode::Change && program.edges.iter().any(is_unfinished) {
+            return Err("observation of changes that come before a call is not covered".to_owned());
+        }
         let mut reading = Self { reads, observed, changes, doubt: None };
         reading.doubt = reading.doubt_anywhere(prepared);
         Ok(reading)
