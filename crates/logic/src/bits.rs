@@ -94,7 +94,7 @@ impl Terms {
 }
 
 impl BitOperation {
-    fn is_commutative(self) -> bool {
+    pub(crate) fn is_commutative(self) -> bool {
         use BitOperation::{Add, And, Multiply, Or, Xor};
         matches!(self, And | Or | Xor | Add | Multiply)
     }

@@ -9,6 +9,9 @@
 //! Integers are mathematical integers; division and remainder are those of SMT-LIB (the remainder is never negative), and
 //! have no value where the divisor is zero.
 //!
+//! In certificates a term is spelled by its content alone ([`Expressions`]), and taken apart into facts of arithmetic by what is
+//! written ([`facts`](fn@facts)).
+//!
 //! This room knows no solver and no programs.
 
 mod arithmetic;
@@ -18,14 +21,18 @@ mod boolean;
 mod bounds;
 mod display;
 mod evaluate;
+mod facts;
 mod linear;
 mod normal_form;
 mod rewrite;
 mod smt_lib;
 mod sort;
+mod spelling;
 mod terms;
 
 pub use evaluate::Value;
+pub use facts::{Fact, Form, facts};
 pub use linear::Linear;
 pub use sort::Sort;
+pub use spelling::{Expression, Expressions, Spelled};
 pub use terms::{BitOperation, Node, Symbol, Term, Terms};

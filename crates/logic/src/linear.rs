@@ -6,17 +6,18 @@ use num_traits::{One, Signed, Zero};
 
 use crate::Term;
 
-/// `Σ coefficient · term + constant`. The terms are sorted, all different, and no coefficient is zero.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Linear {
-    pub(crate) terms: Vec<(BigInt, Term)>,
+/// `Σ coefficient · term + constant`. The terms are sorted, all different, and no coefficient is zero. Whoever computes with forms
+/// needs to know of terms only which of them are equal.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Linear<T = Term> {
+    pub(crate) terms: Vec<(BigInt, T)>,
     pub(crate) constant: BigInt,
 }
 
-impl Linear {
+impl<T: Copy + Ord> Linear<T> {
     /// The combination of no terms.
     pub fn zero() -> Self {
-        Self::default()
+        Self::constant_of(0)
     }
 
     /// A number.
@@ -25,15 +26,15 @@ impl Linear {
     }
 
     /// One term, taken once. The term must not be a sum or a number itself; [`crate::Terms::linear`] looks into those.
-    pub fn of_atomic(term: Term) -> Self {
+    pub fn of_atomic(term: T) -> Self {
         Self { terms: vec![(BigInt::one(), term)], constant: BigInt::zero() }
     }
 
     /// A sum of summands in any order plus a constant.
-    pub fn from_terms(terms: impl IntoIterator<Item = (BigInt, Term)>, constant: BigInt) -> Self {
+    pub fn from_terms(terms: impl IntoIterator<Item = (BigInt, T)>, constant: BigInt) -> Self {
         let mut terms: Vec<_> = terms.into_iter().collect();
         terms.sort_by_key(|(_, term)| *term);
-        let mut merged: Vec<(BigInt, Term)> = Vec::with_capacity(terms.len());
+        let mut merged: Vec<(BigInt, T)> = Vec::with_capacity(terms.len());
         for (coefficient, term) in terms {
             match merged.last_mut() {
                 Some((sum, last)) if *last == term => *sum += coefficient,
@@ -45,7 +46,7 @@ impl Linear {
     }
 
     /// The summands, sorted by term.
-    pub fn terms(&self) -> &[(BigInt, Term)] {
+    pub fn terms(&self) -> &[(BigInt, T)] {
         &self.terms
     }
 
@@ -60,7 +61,7 @@ impl Linear {
     }
 
     /// The coefficient of a term; zero where the term does not occur.
-    pub fn coefficient(&self, term: Term) -> BigInt {
+    pub fn coefficient(&self, term: T) -> BigInt {
         match self.terms.binary_search_by_key(&term, |(_, term)| *term) {
             Ok(at) => self.terms[at].0.clone(),
             Err(_) => BigInt::zero(),
@@ -68,22 +69,22 @@ impl Linear {
     }
 
     /// The terms with a coefficient.
-    pub fn variables(&self) -> impl ExactSizeIterator<Item = Term> + '_ {
+    pub fn variables(&self) -> impl ExactSizeIterator<Item = T> + '_ {
         self.terms.iter().map(|(_, term)| *term)
     }
 
     /// The sum of two.
-    pub fn add(&self, other: &Linear) -> Linear {
+    pub fn add(&self, other: &Self) -> Self {
         self.add_scaled(&BigInt::one(), other)
     }
 
     /// The difference of two.
-    pub fn subtract(&self, other: &Linear) -> Linear {
+    pub fn subtract(&self, other: &Self) -> Self {
         self.add_scaled(&-BigInt::one(), other)
     }
 
     /// `self + factor · other`, by merging the two sorted lists.
-    pub fn add_scaled(&self, factor: &BigInt, other: &Linear) -> Linear {
+    pub fn add_scaled(&self, factor: &BigInt, other: &Self) -> Self {
         let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
         let (mut left, mut right) = (self.terms.iter().peekable(), other.terms.iter().peekable());
         loop {
@@ -110,20 +111,20 @@ impl Linear {
                 (Some(_), None) => unreachable!("the case before takes it"),
             }
         }
-        Linear { terms, constant: &self.constant + factor * &other.constant }
+        Self { terms, constant: &self.constant + factor * &other.constant }
     }
 
     /// A multiple.
-    pub fn scale(&self, factor: &BigInt) -> Linear {
+    pub fn scale(&self, factor: &BigInt) -> Self {
         if factor.is_zero() {
-            return Linear::zero();
+            return Self::zero();
         }
         let terms = self.terms.iter().map(|(coefficient, term)| (coefficient * factor, *term)).collect();
-        Linear { terms, constant: &self.constant * factor }
+        Self { terms, constant: &self.constant * factor }
     }
 
     /// Changes all signs.
-    pub fn negate(&self) -> Linear {
+    pub fn negate(&self) -> Self {
         self.scale(&-BigInt::one())
     }
 
@@ -140,9 +141,9 @@ impl Linear {
     }
 
     /// The same without the summand of a term.
-    pub fn without(&self, term: Term) -> Linear {
+    pub fn without(&self, term: T) -> Self {
         let terms = self.terms.iter().filter(|(_, other)| *other != term).cloned().collect();
-        Linear { terms, constant: self.constant.clone() }
+        Self { terms, constant: self.constant.clone() }
     }
 
     /// Whether the first coefficient is negative.

@@ -1,6 +1,7 @@
 //! Constructors and transformations keep the values of terms, and terms are in normal form.
 
 mod expressions;
+mod spelling;
 
 use std::collections::HashMap;
 
