@@ -10,26 +10,55 @@ pub mod robustness;
 mod tests;
 
 use foundation::{Diagnostic, SourceId, SourceMap, Span};
+use program::canonical;
+use program::passes::{NotPrepared, prepare};
 use serde_json::{Map, Value};
-use task::Certificate;
 use task::certificate::sexp::Sexp;
 use task::certificate::text;
+use task::{Certificate, Task};
 
-use crate::saved::{Question, producer};
+use crate::saved::{Question, producer, sha256};
 
 /// What the files call themselves.
 const FORMAT: &str = "semper-certificate";
 
 /// The version of the format that is written, and the only one that is read.
-const VERSION: &str = "1";
+const VERSION: &str = "2";
 
 /// The largest file that is read.
 const LARGEST: usize = 1 << 28;
 
+/// Where the program has a fingerprint among what is said of it.
+const FINGERPRINT: &str = "fingerprint";
+
+/// Programs that inlining makes larger than this are named as they are.
+const MOST_EDGES: usize = 100_000;
+
+/// What a file says.
+#[derive(Debug)]
+pub struct Read {
+    /// What is claimed.
+    pub question: Question,
+    /// The fingerprint of the program that it is claimed of.
+    pub fingerprint: String,
+    /// Why it is so.
+    pub certificate: Certificate,
+}
+
+/// A hash of the program that a proof speaks of: without calls where it can be inlined, as it is where not.
+pub fn fingerprint(task: &Task) -> String {
+    let text = match prepare(&task.program, &task.atoms, task.semantics, MOST_EDGES) {
+        Ok(prepared) => canonical::text(&prepared.program),
+        Err(NotPrepared::Threads | NotPrepared::NotInlined(_)) => canonical::text(&task.program),
+    };
+    sha256(text.as_bytes())
+}
+
 /// The text of a certificate; none where the proof is not written down.
-pub fn write(question: &Question, certificate: &Certificate) -> Option<String> {
+pub fn write(question: &Question, fingerprint: &str, certificate: &Certificate) -> Option<String> {
     let proof = text::write(certificate)?;
-    let question = serde_json::to_value(question).ok()?;
+    let mut question = serde_json::to_value(question).ok()?;
+    question["program"][FINGERPRINT] = fingerprint.into();
     let fields = of_value(&question);
     let task = Sexp::tagged("task", fields.as_list()?.iter().skip(1).cloned());
     Some(format!("({FORMAT} {VERSION} {}\n{}\n{})\n", Sexp::Text(producer()), lines(&task), lines(&proof)))
@@ -44,7 +73,7 @@ fn lines(list: &Sexp) -> String {
 }
 
 /// The question and the proof in a file.
-pub fn read(sources: &SourceMap, source: SourceId) -> Result<(Question, Certificate), Box<Diagnostic>> {
+pub fn read(sources: &SourceMap, source: SourceId) -> Result<Read, Box<Diagnostic>> {
     let text = sources.text(source);
     let start = Span { source, start: 0, end: text.lines().next().unwrap_or_default().len() as u32 };
     let refuse = |message: String| Box::new(Diagnostic::error("certificate", message).at(start).help(WRITE));
@@ -66,7 +95,8 @@ pub fn read(sources: &SourceMap, source: SourceId) -> Result<(Question, Certific
         return Err(other());
     }
     if version.as_word() != Some(VERSION) {
-        return Err(refuse(format!("the version of the format is {version}, and only {VERSION} is read")));
+        let message = format!("the version of the format is {version}, and only {VERSION} is read");
+        return Err(Box::new(Diagnostic::error("certificate", message).at(start).help(AGAIN)));
     }
     let [_, task, proof] = rest else {
         return Err(refuse("a certificate has who wrote it, a task and a proof".to_owned()));
@@ -75,12 +105,16 @@ pub fn read(sources: &SourceMap, source: SourceId) -> Result<(Question, Certific
         Some([tag, fields @ ..]) if tag.as_word() == Some("task") => record(fields),
         _ => Err("the task of a certificate begins with `(task`".to_owned()),
     };
-    let question: Question = question
-        .and_then(|value| serde_json::from_value(value).map_err(|error| in_words(&error.to_string())))
-        .map_err(refuse)?;
+    let mut question = question.map_err(refuse)?;
+    let fingerprint =
+        question.get_mut("program").and_then(Value::as_object_mut).and_then(|map| map.remove(FINGERPRINT));
+    let question: Question = serde_json::from_value(question).map_err(|error| refuse(in_words(&error.to_string())))?;
     question.request().map_err(refuse)?;
+    let Some(Value::String(fingerprint)) = fingerprint else {
+        return Err(refuse("the program of a certificate has a fingerprint, which is a text".to_owned()));
+    };
     let certificate = text::read(proof).map_err(refuse)?;
-    Ok((question, certificate))
+    Ok(Read { question, fingerprint, certificate })
 }
 
 /// What is wrong with a task, without the names that its parts have in here.
@@ -91,6 +125,8 @@ fn in_words(error: &str) -> String {
 }
 
 const WRITE: &str = "certificates are written by `semper check … --certificate FILE`";
+
+const AGAIN: &str = "have it written anew, by `semper check … --certificate FILE` of this version of Semper";
 
 /// Deeper questions are none.
 const DEEPEST: usize = 32;

@@ -17,9 +17,11 @@
 //! | [`relevance`], [`lifetimes`] | what decides what a program does, and when local variables live: for the checks of evidence alone |
 //! | [`telling`] | what people call its variables and values |
 //! | [`print`](mod@print) | text for people |
+//! | [`canonical`] | the whole of a program as text, for fingerprints |
 //! | [`semantics`] | the interpreter: what a program does |
 
 pub mod atom;
+pub mod canonical;
 pub mod cfa;
 pub mod expr;
 pub mod front_end;

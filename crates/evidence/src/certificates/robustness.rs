@@ -2,29 +2,28 @@
 //! target and a test call the same check.
 
 use foundation::SourceMap;
-use task::Certificate;
 
-use super::{read, write};
-use crate::saved::Question;
+use super::{Read, read, write};
 
 /// Reads the bytes as a certificate; what was accepted is returned.
 ///
 /// # Panics
 ///
 /// Where the reader breaks its promises.
-pub fn check(bytes: &[u8]) -> Option<(Question, Certificate)> {
+pub fn check(bytes: &[u8]) -> Option<Read> {
     let text = String::from_utf8_lossy(bytes);
     let mut sources = SourceMap::new();
     let source = sources.add("input.cert", text.as_ref());
     match read(&sources, source) {
-        Ok((question, certificate)) => {
-            let written = write(&question, &certificate).expect("what is read can be written");
+        Ok(found) => {
+            let again = |read: &Read| write(&read.question, &read.fingerprint, &read.certificate);
+            let written = again(&found).expect("what is read can be written");
             let source = sources.add("written.cert", written.as_str());
             match read(&sources, source) {
-                Ok((asked, again)) => assert_eq!(write(&asked, &again).as_ref(), Some(&written)),
+                Ok(reread) => assert_eq!(again(&reread).as_ref(), Some(&written)),
                 Err(fault) => panic!("{written} does not read back: {fault:?}"),
             }
-            Some((question, certificate))
+            Some(found)
         }
         Err(fault) => {
             let label = fault.primary.as_ref().expect("every fault has a place");

@@ -9,7 +9,7 @@ use foundation::{Budget, SourceMap};
 use subject::{Input, Properties, Request, load};
 use task::{Entry, Scheduler};
 
-use super::{read, robustness, write};
+use super::{Read, fingerprint, read, robustness, write};
 
 use crate::saved::Question;
 
@@ -39,14 +39,15 @@ fn certificate(program: &str, formula: &str, engine: Entry) -> String {
     let outcome = check(&subject, 0, &settings, &Budget::unlimited());
     let CheckedVerdict::Holds { certificate, .. } = outcome.verdict else { panic!("{formula}: {:?}", outcome.verdict) };
     let question = Question::new(&request, &subject, 0, Scheduler::Any, vec!["0".repeat(64)]);
-    write(&question, &certificate).expect("it is written down")
+    let fingerprint = fingerprint(&check::task_of(&subject, 0, Scheduler::Any));
+    write(&question, &fingerprint, &certificate).expect("it is written down")
 }
 
 /// Whether a certificate's text proves the formula that it names of a program, whatever it says of the program's bytes.
 fn is_proof(text: &str, program: &str) -> bool {
     let mut sources = SourceMap::new();
     let source = sources.add("a.cert", text);
-    let Ok((question, certificate)) = read(&sources, source) else { return false };
+    let Ok(Read { question, certificate, .. }) = read(&sources, source) else { return false };
     let (mut request, scheduler) = question.request().expect("the reader looks at that");
     request.files = vec![Input::Text { name: "a.c".into(), text: program.into() }];
     let budget = Budget::unlimited().part_with_work(2_000_000);
@@ -63,6 +64,37 @@ fn what_is_written_reads_back_and_passes() {
         let text = certificate(program, formula, engine);
         assert!(robustness::check(text.as_bytes()).is_some(), "{text}");
         assert!(is_proof(&text, program), "{text}");
+    }
+}
+
+#[test]
+fn fingerprints_tell_programs_apart() {
+    let of = |program: &str, formulas: &[&str]| {
+        let formulas: Vec<String> = formulas.iter().map(|&formula| formula.into()).collect();
+        let request = Request { properties: Properties::Formulas(formulas), ..request(program, "F end") };
+        let subject = load(&request, &Budget::unlimited()).subject.expect("correct");
+        fingerprint(&check::task_of(&subject, 0, Scheduler::Any))
+    };
+    let program = "int x; static int f(int y) { return y + 1; } int main(void) { while (x < 9) x = f(x); }";
+    let known = of(program, &["F \"x == 9\""]);
+    assert!(known.len() == 64 && known.bytes().all(|byte| byte.is_ascii_hexdigit()), "{known}");
+    // Neither how it is written nor what else is asked matters.
+    let moved = program.replace("; ", ";\n\n  /* here */ ").replace("while (", "while ( ");
+    assert_eq!(of(&moved, &["F \"x == 9\""]), known);
+    assert_eq!(of(program, &["F \"x == 9\"", "G \"x + 7 < 3\"", "F end"]), known);
+    let changes = [
+        ("9", "8"),
+        ("y + 1", "y + 2"),
+        ("y + 1", "1 + y"),
+        ("int x", "long x"),
+        ("int x", "int x = 1"),
+        ("x = f(x)", "x = f(f(x))"),
+        ("<", "<="),
+        ("(int y)", "(short y)"),
+        ("x = f(x)", "{ x = f(x); x = x; }"),
+    ];
+    for (from, to) in changes {
+        assert_ne!(of(&program.replacen(from, to, 1), &["F \"x == 9\""]), known, "{from} is {to}");
     }
 }
 
@@ -134,7 +166,7 @@ fn wrong_verdicts_of_the_past() {
     let task = |formula: &str| {
         format!(
             "(task (program (record (data_model \"LP64\") (define (list)) (entry \"main\") (files (list (record (path \
-             \"a.c\") (sha256 \"{}\")))) (include (list)) (volatile_input false))) (property (record (assumptions \
+             \"a.c\") (sha256 \"{}\")))) (fingerprint \"\") (include (list)) (volatile_input false))) (property (record (assumptions \
              (list)) (formula \"{}\"))) (semantics (record (atomic \"access\") (integers \"machine\") \
              (malloc_may_fail false) (observe \"statement\") (scheduler \"any\") (undefined \"error\"))))",
             "0".repeat(64),
@@ -147,7 +179,7 @@ fn wrong_verdicts_of_the_past() {
              (marks) (or (and (not 0)))) (edge 1 1 (marks 0) (or (and)))) (states {states}) (transitions {states}))"
         )
     };
-    let certificate = |formula: &str, proof: &str| format!("(semper-certificate 1 \"hand\" {} {proof})", task(formula));
+    let certificate = |formula: &str, proof: &str| format!("(semper-certificate 2 \"hand\" {} {proof})", task(formula));
     // Wide inputs were not covered, and that was no reason against `holds`.
     let wide =
         "int __VERIFIER_nondet_int(void); int x; int main(void) { x = __VERIFIER_nondet_int(); x = x * 3; return 0; }";

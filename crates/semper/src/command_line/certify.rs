@@ -18,11 +18,11 @@ pub(super) fn run(options: &CertifyOptions) -> Result<Status> {
         let source = sources.add(&options.file, text);
         certificates::read(&sources, source).map_err(|fault| diagnostics.push(*fault)).ok()
     });
-    let loaded = certificate.and_then(|(question, certificate)| {
-        let request = replay::request_for(&question, &options.file, &options.program, &mut diagnostics);
-        request.map(|(request, scheduler)| (request, scheduler, question, certificate))
+    let loaded = certificate.and_then(|read| {
+        let request = replay::request_for(&read.question, &options.file, &options.program, &mut diagnostics);
+        request.map(|(request, scheduler)| (request, scheduler, read))
     });
-    let Some((request, scheduler, question, certificate)) = loaded else {
+    let Some((request, scheduler, certificates::Read { question, fingerprint, certificate })) = loaded else {
         refuse(&diagnostics, &sources, &options.output)?;
         return Ok(Status::BadInput);
     };
@@ -31,6 +31,14 @@ pub(super) fn run(options: &CertifyOptions) -> Result<Status> {
         Err(status) => return Ok(status),
     };
     diagnostics.extend(read);
+    let task = semper::check::task_of(&subject, 0, scheduler);
+    if certificates::fingerprint(&task) != fingerprint {
+        diagnostics.push(another_program(!options.program.is_empty()));
+        if diagnostics.has_errors() {
+            refuse(&diagnostics, &sources, &options.output)?;
+            return Ok(Status::BadInput);
+        }
+    }
     if let Some(warning) = unusual(&question) {
         diagnostics.push(warning);
     }
@@ -58,6 +66,18 @@ pub(super) fn run(options: &CertifyOptions) -> Result<Status> {
         "holds" => Status::Holds,
         _ => Status::Indefinite,
     })
+}
+
+/// The files may be the same, but not what is made of them: by other headers, or by another version of Semper. What the user names
+/// instead of them is tried.
+fn another_program(is_named: bool) -> Diagnostic {
+    let message = "the certificate is about another program: its fingerprint differs from that of what was read";
+    match is_named {
+        true => Diagnostic::warning("another-program", message).help("its numbers may mean something else here"),
+        false => Diagnostic::error("another-program", message).help(
+            "check the program again: what it includes has changed, or this version of Semper reads it in another way",
+        ),
+    }
 }
 
 /// What the program is read with besides the files: nobody should take a proof of a part of the program, or of another

@@ -155,7 +155,9 @@ fn keep_rejected(
     let Some(hashes) = replay::hashes(request, diagnostics) else { return };
     let evidence = match verdict {
         Verdict::Holds(certificate) => {
-            certificates::write(&Question::new(request, subject, property, scheduler, hashes), certificate)
+            let fingerprint = certificates::fingerprint(&semper::check::task_of(subject, property, scheduler));
+            let question = Question::new(request, subject, property, scheduler, hashes);
+            certificates::write(&question, &fingerprint, certificate)
         }
         Verdict::Violated(counterexample) => {
             Some(Saved::new(Found { request, subject, property, scheduler, counterexample }, hashes, None).text())
@@ -194,7 +196,8 @@ fn write_certificate(
     let Some(hashes) = replay::hashes(request, diagnostics) else { return };
     let question = Question::new(request, subject, property, scheduler, hashes);
     let task = semper::check::task_of(subject, property, scheduler);
-    match certificates::write(&question, &with_arguments(&task, certificate, budget)) {
+    let certificate = with_arguments(&task, certificate, budget);
+    match certificates::write(&question, &certificates::fingerprint(&task), &certificate) {
         Some(text) => {
             if let Err(fault) = host::write_text(path, &text) {
                 diagnostics.push(*fault);

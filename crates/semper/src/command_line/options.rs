@@ -98,8 +98,9 @@ Examples:
 
 const CERTIFY_EXAMPLES: &str = "\
 The program is looked for where the certificate says, from here and from the
-certificate's folder, and must be the same byte for byte. Nothing of what the
-certificate says is believed: every step of the proof is checked.
+certificate's folder, and must be the same byte for byte; what is read from it
+must have the fingerprint of the program that the proof is about. Nothing of
+what the certificate says is believed: every step of the proof is checked.
 
 Examples:
   semper check door.c --ltl 'G F \"open\"' --certificate door.proof
