@@ -6,6 +6,7 @@
 pub mod multipliers;
 #[doc(hidden)]
 pub mod robustness;
+mod sharing;
 #[cfg(test)]
 mod tests;
 

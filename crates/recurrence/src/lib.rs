@@ -27,7 +27,7 @@ use program::semantics::{ObserveMode, UndefinedMode};
 use task::{Lasso, RecurrentSet, Task};
 
 use kernel::encode::{Encoding, Step};
-use kernel::refutation::{Failure, Obligations, Reader, covered};
+use kernel::refutation::{Failure, Impossible, Obligations, Reader, covered};
 use replay::turn::{Turn, repeated};
 use replay::{Closing, Rejected, Replayed};
 use smt::Decider;
@@ -82,7 +82,7 @@ pub fn goes_on(task: &Task, stem: &Lasso, given: &RecurrentSet, budget: &Budget)
     let terms = Terms::new();
     let encoding = Encoding::new(&prepared, &terms, &given.symbols, &given.addresses)
         .map_err(|reason| Rejected::NotRecurrent { reason })?;
-    let obligations = Obligations::new(&terms, &encoding, &[], &Decider::Embedded, false, budget)
+    let obligations = Obligations::new(&terms, &encoding, Impossible::default(), &Decider::Embedded, false, budget)
         .map_err(|reason| Rejected::NotRecurrent { reason })?;
     let argument = Argument::read(task, &prepared, &terms, &encoding, &obligations, given)
         .map_err(|reason| Rejected::NotRecurrent { reason })?;

@@ -137,14 +137,14 @@ impl Turns<'_, '_> {
         let Argument { terms, prepared, encoding, obligations, .. } = self.argument;
         let program = &prepared.program;
         if let Some(blocked) = encoding.blocked(way.location)
-            && !obligations.never_taken(&way.known, &way.step.then(terms, &blocked))
+            && !obligations.never_taken(&way.known, &way.step.then(terms, &blocked, "blocked"))
         {
             return Err(Failure::wrong("a turn of the loop may be blocked by an assumption"));
         }
         let mut found = Vec::new();
         for &edge in &program.locations[way.location].out {
             for passage in encoding.edge(edge) {
-                let step = way.step.then(terms, &passage.step);
+                let step = way.step.then(terms, &passage.step, &edge.index().to_string());
                 let mut next = Way { location: program.edges[edge].to, step, length: way.length + 1, ..way.clone() };
                 *next.taken.entry(edge).or_default() += 1;
                 self.choose(way, &mut next, edge, &passage)?;

@@ -1,6 +1,6 @@
 //! Finds arguments of arithmetic for the steps of a proof, so that whoever checks it needs no solver for them.
 //!
-//! The check says which questions the solver had to answer, as facts: linear constraints and choices. Multipliers by which
+//! The check says which questions the solver had to answer. They are facts: linear constraints and choices. Multipliers by which
 //! constraints add up to a contradiction are a solution of a linear system (Farkas); where there is none, a point
 //! that satisfies all constraints shows which choice to look into next. That is the search of Z3 for linear arithmetic in
 //! small, and finds what needs no cuts. Nothing here is trusted: what was found is checked like everything in a certificate.
@@ -8,14 +8,16 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use certify::refutation::{Fact, questions, refutes};
+use certify::refutation::{questions, refutes};
 use foundation::{Budget, Id};
-use logic::{Linear, Term};
+use logic::{Expression, Expressions, Fact, facts};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use smt::reals::{Form, Fraction, Solved, System, Unknown};
 use task::certificate::steps::{Argument, Step};
 use task::{Certificate, Task};
+
+use super::sharing;
 
 /// How much work all steps of a certificate may be.
 const LIMIT: u64 = 10_000_000;
@@ -33,22 +35,34 @@ const DEEPEST: usize = 40;
 pub fn with_arguments(task: &Task, certificate: &Certificate, budget: &Budget) -> Certificate {
     let mut certificate = certificate.clone();
     if let Certificate::Refutation(proof) = &mut certificate
-        && let Ok(questions) = questions(task, proof, budget)
+        && let Ok(mut questions) = questions(task, proof, budget)
     {
-        let allowed = budget.part_with_work(LIMIT);
-        for (question, facts) in questions {
-            if allowed.check().is_err() {
-                break;
-            }
-            let mut search = Search { budget: &allowed, systems_left: MOST_SYSTEMS, entered: Vec::new() };
-            if let Some(argument) = search.argument(&mut facts.iter().collect())
-                && refutes(&facts, &argument)
-            {
-                proof.steps.push(Step { question, argument });
-            }
-        }
+        let found = arguments(&mut questions.expressions, &questions.asked, &budget.part_with_work(LIMIT));
+        let conditions: Vec<Expression> = found.iter().map(|(condition, _)| *condition).collect();
+        let (definitions, conditions) = sharing::shared(&questions.expressions, &conditions);
+        proof.definitions = definitions;
+        let steps = conditions.into_iter().zip(found);
+        proof.steps = steps.map(|(condition, (_, argument))| Step { condition, argument }).collect();
     }
     certificate
+}
+
+/// Conditions with arguments for them, where some are found.
+fn arguments(expressions: &mut Expressions, asked: &[Expression], budget: &Budget) -> Vec<(Expression, Argument)> {
+    let mut found = Vec::new();
+    for &condition in asked {
+        if budget.check().is_err() {
+            break;
+        }
+        let Some(facts) = facts(expressions, condition) else { continue };
+        let mut search = Search { budget, systems_left: MOST_SYSTEMS, entered: Vec::new() };
+        if let Some(argument) = search.argument(&mut facts.iter().collect())
+            && refutes(&facts, &argument)
+        {
+            found.push((condition, argument));
+        }
+    }
+    found
 }
 
 struct Search<'b> {
@@ -92,7 +106,7 @@ impl Search<'_> {
     /// Multipliers for the linear facts: none if there are none, and no answer at all at a limit.
     fn sum(&mut self, known: &[&Fact]) -> Option<Option<Argument>> {
         let mut system = System::new();
-        let mut columns: BTreeMap<Term, Form> = BTreeMap::new();
+        let mut columns: BTreeMap<Expression, Form> = BTreeMap::new();
         let mut constant = Form::default();
         let mut multipliers: Vec<(u32, Unknown)> = Vec::new();
         for (index, fact) in (0u32..).zip(known) {
@@ -122,9 +136,9 @@ impl Search<'_> {
     }
 
     /// A rational point at which all linear facts hold.
-    fn point(&mut self, known: &[&Fact]) -> Option<BTreeMap<Term, Fraction>> {
+    fn point(&mut self, known: &[&Fact]) -> Option<BTreeMap<Expression, Fraction>> {
         let mut system = System::new();
-        let mut unknowns: BTreeMap<Term, Unknown> = BTreeMap::new();
+        let mut unknowns: BTreeMap<Expression, Unknown> = BTreeMap::new();
         for fact in known {
             let (form, is_equation) = match fact {
                 Fact::AtMostZero(form) => (form, false),
@@ -153,7 +167,7 @@ impl Search<'_> {
 }
 
 /// Whether a fact holds at a point; what the point does not mention is zero there.
-fn holds(fact: &Fact, point: &BTreeMap<Term, Fraction>) -> bool {
+fn holds(fact: &Fact, point: &BTreeMap<Expression, Fraction>) -> bool {
     match fact {
         Fact::AtMostZero(form) => !numerator(form, point).is_positive(),
         Fact::Zero(form) => numerator(form, point).is_zero(),
@@ -162,7 +176,7 @@ fn holds(fact: &Fact, point: &BTreeMap<Term, Fraction>) -> bool {
 }
 
 /// The numerator of a form's value.
-fn numerator(form: &Linear, point: &BTreeMap<Term, Fraction>) -> BigInt {
+fn numerator(form: &logic::Form, point: &BTreeMap<Expression, Fraction>) -> BigInt {
     let (mut numerator, mut denominator) = (form.constant().clone(), BigInt::one());
     for (coefficient, term) in form.terms() {
         let Some(value) = point.get(term) else { continue };

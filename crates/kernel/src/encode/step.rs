@@ -30,11 +30,17 @@ impl Step {
         terms.substitute(term, &updates)
     }
 
-    /// This step and then another one. The inputs of the other one are renamed apart.
-    pub fn then(&self, terms: &Terms, next: &Step) -> Step {
-        let renamed: BTreeMap<Symbol, Symbol> = (next.inputs.iter())
-            .map(|&input| (input, terms.symbol(&terms.name(input), terms.sort_of_symbol(input))))
-            .collect();
+    /// This step and then another one. The inputs of the other one are renamed apart: `?17.0` is the first that edge 17 asks
+    /// for, and `?17.any.2` another one, which is its third input in all.
+    pub fn then(&self, terms: &Terms, next: &Step, edge: &str) -> Step {
+        let mut renamed: BTreeMap<Symbol, Symbol> = BTreeMap::new();
+        for (index, &input) in next.inputs.iter().enumerate() {
+            let name = match next.asked.iter().position(|&asked| asked == input) {
+                Some(position) => format!("?{edge}.{position}"),
+                None => format!("?{edge}.{}.{index}", terms.name(input)),
+            };
+            renamed.insert(input, terms.symbol(&name, terms.sort_of_symbol(input)));
+        }
         // Both at once: an input's new name must not be taken for a symbol of the state.
         let replacements: HashMap<Symbol, Term> = (self.updates.iter().map(|(&symbol, &term)| (symbol, term)))
             .chain(renamed.iter().map(|(&old, &new)| (old, terms.variable(new))))

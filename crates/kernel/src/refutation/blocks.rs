@@ -289,8 +289,8 @@ impl<'a> Walker<'a, '_> {
         let mut next = way.clone();
         next.passed.push((way.place, way.automaton));
         next.place = place;
-        next.step = way.step.then(self.terms, &passage.step);
         next.taken.extend(edge);
+        next.step = way.step.then(self.terms, &passage.step, &next.name(edge));
         next.name_inputs(self.terms, edge, passage);
         if let Some(edge) = edge {
             let siblings = &self.prepared.program.locations[self.prepared.program.edges[edge].from].out;

@@ -178,6 +178,7 @@ impl Reader<'_> {
             ("ite", &[condition, one, two]) if sorts[0] == Sort::Bool && sorts[1] == sorts[2] => {
                 terms.ite(condition, one, two)
             }
+            ("xor", &[one, two]) if all(Sort::Bool) => terms.distinct(one, two),
             ("=", &[one, two]) if sorts[0] == sorts[1] => terms.equal(one, two),
             ("<=", &[one, two]) if all(Sort::Int) => terms.less_equal(one, two),
             ("<", &[one, two]) if all(Sort::Int) => terms.less(one, two),
@@ -186,7 +187,9 @@ impl Reader<'_> {
             ("+", operands) if all(Sort::Int) => terms.add(operands.iter().copied()),
             ("-", &[operand]) if all(Sort::Int) => terms.negate(operand),
             ("-", &[one, two]) if all(Sort::Int) => terms.subtract(one, two),
-            ("*", &[one, two]) if all(Sort::Int) => terms.multiply(one, two),
+            ("*", [one, more @ ..]) if all(Sort::Int) => {
+                more.iter().fold(*one, |product, &factor| terms.multiply(product, factor))
+            }
             ("div", &[one, two]) if all(Sort::Int) => terms.div(one, two),
             ("mod", &[one, two]) if all(Sort::Int) => terms.modulo(one, two),
             ("select", &[array, index]) => match &sorts[0] {

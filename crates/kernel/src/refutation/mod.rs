@@ -33,7 +33,7 @@ use task::certificate::refutation::{Place, ProductEdge, Refutation};
 
 use crate::encode::Encoding;
 use crate::tableau::Inclusion;
-pub use arithmetic::{Fact, refutes};
+pub use arithmetic::{Impossible, refutes};
 use blocks::{Block, Walker};
 pub use condition::Reader;
 use graph::Graph;
@@ -114,7 +114,8 @@ fn check_and_keep(
     let terms = Terms::new();
     let encoding =
         Encoding::new(&prepared, &terms, &refutation.symbols, &refutation.addresses).map_err(Failure::Wrong)?;
-    let obligations = Obligations::new(&terms, &encoding, &refutation.steps, decider, keeps_questions, budget);
+    let impossible = Impossible::new(&refutation.definitions, &refutation.steps).map_err(Failure::Wrong)?;
+    let obligations = Obligations::new(&terms, &encoding, impossible, decider, keeps_questions, budget);
     let obligations = obligations.map_err(Failure::NoSolver)?;
     let followed = follow(task, &prepared, &terms, &encoding, refutation, &obligations);
     obligations.check()?;

@@ -1,16 +1,15 @@
 //! Obligations: implications over program states that a proof consists of, and who has shown them.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
 use foundation::Budget;
-use logic::{Symbol, Term, Terms};
+use logic::{Expression, Expressions, Symbol, Term, Terms};
 use smt::{Answered, Decider, Deciders};
-use task::certificate::steps::Argument;
 
 use super::Failure;
-use super::arithmetic::{self, Fact};
+use super::arithmetic::Impossible;
 use crate::encode::{Encoding, Step};
 
 /// How long one question may take the solver.
@@ -29,26 +28,28 @@ pub struct Shown {
     pub by_embedded: u64,
 }
 
-/// What was asked of a solver that said yes.
-pub type Questions = BTreeMap<String, Vec<Fact>>;
+/// What was asked of a solver that said yes, in the order in which it was.
+#[derive(Default)]
+pub struct Questions {
+    /// The conditions are spelled in here.
+    pub expressions: Expressions,
+    /// Conditions that are impossible.
+    pub asked: Vec<Expression>,
+}
 
 /// Shows obligations.
 pub struct Obligations<'a> {
     terms: &'a Terms,
     encoding: &'a Encoding<'a>,
-    /// What the certificate says for steps, by the names of questions.
-    arguments: HashMap<&'a str, &'a Argument>,
+    /// What the certificate shows by arithmetic.
+    impossible: RefCell<Impossible>,
     solver: RefCell<Deciders<'a>>,
     ranges: RefCell<HashMap<Symbol, Term>>,
-    /// Whether an argument of the certificate shows what it is there for.
-    followed: RefCell<HashMap<Term, bool>>,
-    /// Whether one did not.
-    is_misled: Cell<bool>,
     shown: RefCell<Shown>,
     /// How many questions nobody has answered.
     left_open: Cell<u64>,
     /// What the solver has shown, where somebody wants to know.
-    questions: Option<RefCell<Questions>>,
+    questions: Option<RefCell<(Vec<Expression>, HashSet<Expression>)>>,
     budget: Budget,
 }
 
@@ -57,7 +58,7 @@ impl<'a> Obligations<'a> {
     pub fn new(
         terms: &'a Terms,
         encoding: &'a Encoding<'a>,
-        steps: &'a [task::certificate::steps::Step],
+        impossible: Impossible,
         decider: &Decider,
         keeps_questions: bool,
         budget: &Budget,
@@ -65,11 +66,9 @@ impl<'a> Obligations<'a> {
         Ok(Self {
             terms,
             encoding,
-            arguments: steps.iter().map(|step| (step.question.as_str(), &step.argument)).collect(),
+            impossible: RefCell::new(impossible),
             solver: RefCell::new(Deciders::start(terms, decider, QUERY_LIMIT, budget)?),
             ranges: RefCell::default(),
-            followed: RefCell::default(),
-            is_misled: Cell::new(false),
             budget: budget.clone(),
             shown: RefCell::default(),
             left_open: Cell::new(0),
@@ -78,8 +77,9 @@ impl<'a> Obligations<'a> {
     }
 
     /// What the solver has shown, if it was kept.
-    pub fn questions(&self) -> Questions {
-        self.questions.as_ref().map(RefCell::take).unwrap_or_default()
+    pub fn questions(self) -> Questions {
+        let (asked, _) = self.questions.map(RefCell::into_inner).unwrap_or_default();
+        Questions { expressions: self.impossible.into_inner().expressions, asked }
     }
 
     /// What was shown so far, and by whom.
@@ -92,13 +92,9 @@ impl<'a> Obligations<'a> {
         self.left_open.get()
     }
 
-    /// Whether to go on: no limit is reached, and no argument of the certificate was found to be wrong.
+    /// Whether to go on: no limit is reached.
     pub fn check(&self) -> Result<(), Failure> {
-        self.budget.check().map_err(Failure::Exhausted)?;
-        if self.is_misled.get() {
-            return Err(Failure::wrong("the multipliers of a step do not add up to a contradiction"));
-        }
-        Ok(())
+        self.budget.check().map_err(Failure::Exhausted)
     }
 
     /// Whether all of these hold after a step, wherever all of those hold before it.
@@ -134,11 +130,11 @@ impl<'a> Obligations<'a> {
         })
     }
 
-    /// By the certificate's argument if it has one, which must be right then; by the solver otherwise.
+    /// By the certificate's argument if it has one, by the solver otherwise.
     fn is_unsatisfiable(&self, question: Term) -> bool {
-        if let Some(is_shown) = self.by_arithmetic(question) {
-            self.shown.borrow_mut().by_arithmetic += u64::from(is_shown);
-            return is_shown;
+        if self.impossible.borrow_mut().has(self.terms, question) {
+            self.shown.borrow_mut().by_arithmetic += 1;
+            return true;
         }
         let answer = self.solver.borrow_mut().unsatisfiable(question);
         match answer {
@@ -149,26 +145,12 @@ impl<'a> Obligations<'a> {
         }
         let is_shown = answer.is_some_and(|(_, is_unsatisfiable)| is_unsatisfiable);
         if let (true, Some(questions)) = (is_shown, &self.questions)
-            && let Some(facts) = arithmetic::facts(self.terms, question)
+            && let Some(spelled) = self.impossible.borrow_mut().spelled(self.terms, question)
+            && questions.borrow_mut().1.insert(spelled)
         {
-            questions.borrow_mut().insert(arithmetic::name(self.terms, question), facts);
+            questions.borrow_mut().0.push(spelled);
         }
         is_shown
-    }
-
-    fn by_arithmetic(&self, question: Term) -> Option<bool> {
-        if self.arguments.is_empty() {
-            return None;
-        }
-        if let Some(&is_right) = self.followed.borrow().get(&question) {
-            return Some(is_right);
-        }
-        let argument = self.arguments.get(arithmetic::name(self.terms, question).as_str())?;
-        let facts = arithmetic::facts(self.terms, question);
-        let is_right = facts.is_some_and(|facts| arithmetic::refutes(&facts, argument));
-        self.followed.borrow_mut().insert(question, is_right);
-        self.is_misled.set(self.is_misled.get() || !is_right);
-        Some(is_right)
     }
 
     fn range(&self, symbol: Symbol) -> Term {

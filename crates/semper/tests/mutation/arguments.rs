@@ -1,8 +1,10 @@
 //! Every way in which an argument of arithmetic can be corrupted in one place.
 
 use semper::task::certificate::refutation::Refutation;
+use semper::task::certificate::sexp::Sexp;
 use semper::task::certificate::steps::Argument;
 
+use crate::conditions::changed_condition;
 use crate::mutants::Changes;
 
 /// The way from a step's argument to a part of it, case by case.
@@ -46,7 +48,24 @@ pub fn of_steps(changes: &mut Changes<'_>) {
     changes.each("a step dropped", steps(), |copy, &step| {
         copy.steps.remove(step);
     });
-    changes.each("an argument for another question", steps().skip(1), |copy, &step| {
+    let conditions = steps().flat_map(|step| {
+        changed_condition(&original.steps[step].condition).into_iter().map(move |changed| (step, changed))
+    });
+    changes.each("another condition of a step", conditions, |copy, (step, changed)| {
+        copy.steps[*step].condition = changed.clone();
+    });
+    changes
+        .fatal("a step for what is possible", steps(), |copy, &step| copy.steps[step].condition = Sexp::word("true"));
+    let definitions = (0..original.definitions.len()).flat_map(|index| {
+        changed_condition(&original.definitions[index]).into_iter().map(move |changed| (index, changed))
+    });
+    changes.each("another definition", definitions, |copy, (index, changed)| {
+        copy.definitions[*index] = changed.clone();
+    });
+    changes.each("a definition dropped", 0..original.definitions.len(), |copy, &index| {
+        copy.definitions.remove(index);
+    });
+    changes.each("an argument for another condition", steps().skip(1), |copy, &step| {
         let other = copy.steps[step - 1].argument.clone();
         copy.steps[step].argument = other;
     });

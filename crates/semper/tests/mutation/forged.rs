@@ -114,6 +114,7 @@ fn of_product(automaton: Automaton<Guard>, states: Vec<ProductState>, edges: Vec
         modules: Vec::new(),
         nodes: Vec::new(),
         missing: Vec::new(),
+        definitions: Vec::new(),
         steps: Vec::new(),
         finite: 0,
     }

@@ -45,6 +45,8 @@ pub struct Refutation {
     pub nodes: Vec<Node>,
     /// For each number of nodes, what does not happen for ever among them.
     pub missing: Vec<Missing>,
+    /// What the steps call `#0`, `#1`, …; each may use those before it.
+    pub definitions: Vec<Sexp>,
     /// Why some steps of the proof are right, by arithmetic alone.
     pub steps: Vec<Step>,
     /// How many sets of traces were refuted by a prefix.

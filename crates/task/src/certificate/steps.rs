@@ -1,7 +1,7 @@
 //! Why a step of a proof is right, by arithmetic alone.
 //!
-//! The check of a proof asks whether conditions exclude each other. It takes such a question apart into numbered *facts*,
-//! linear constraints over integers and choices between groups of facts. An argument goes through cases, and at the end of
+//! The check of a proof asks whether conditions are impossible. A step names such a condition by its content, and it is taken
+//! apart into numbered *facts*, linear constraints over integers and choices between groups of facts. An argument goes through cases, and at the end of
 //! each it names multipliers: the facts, taken so many times, add up to `c <= 0` for a positive number `c` (the lemma of
 //! Farkas 1902 says that over the rationals there always are such multipliers). Whoever finds them needs a solver; whoever
 //! checks them needs addition.
@@ -11,11 +11,11 @@ use num_bigint::BigInt;
 use super::sexp::Sexp;
 use super::text::Items;
 
-/// A question of the check, and why its facts exclude each other.
+/// An impossible condition, and why its facts exclude each other.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// The question, by what the check calls it.
-    pub question: String,
+    /// The condition, as the check spells it. `#3` is the fourth of the definitions before the steps.
+    pub condition: Sexp,
     /// Why there is no state of which all facts hold.
     pub argument: Argument,
 }
@@ -31,15 +31,16 @@ pub enum Argument {
 }
 
 impl Step {
-    pub(super) fn write(&self) -> Sexp {
-        Sexp::tagged("step", [Sexp::word(&self.question), self.argument.write()])
+    /// The step as an expression.
+    pub fn write(&self) -> Sexp {
+        Sexp::tagged("step", [self.condition.clone(), self.argument.write()])
     }
 
     pub(super) fn read(items: &mut Items<'_>) -> Result<Self, String> {
-        let question = items.word()?.to_owned();
+        let condition = items.next()?.clone();
         let argument = Argument::read(items)?;
         items.end()?;
-        Ok(Self { question, argument })
+        Ok(Self { condition, argument })
     }
 }
 

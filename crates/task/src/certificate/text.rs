@@ -125,6 +125,7 @@ fn parts_of(refutation: &Refutation) -> Vec<Sexp> {
         };
         Sexp::tagged("missing", [what])
     }));
+    parts.extend(refutation.definitions.iter().map(|definition| Sexp::tagged("term", [definition.clone()])));
     parts.extend(refutation.steps.iter().map(Step::write));
     parts
 }
@@ -381,6 +382,11 @@ fn read_refutation(mut items: Items<'_>) -> Result<Refutation, String> {
         });
         entry.end()?;
     }
+    let mut definitions = Vec::new();
+    while let Some(mut definition) = items.list_if("term") {
+        definitions.push(definition.next()?.clone());
+        definition.end()?;
+    }
     let mut steps = Vec::new();
     while let Some(mut step) = items.list_if("step") {
         steps.push(Step::read(&mut step)?);
@@ -398,6 +404,7 @@ fn read_refutation(mut items: Items<'_>) -> Result<Refutation, String> {
         modules,
         nodes,
         missing,
+        definitions,
         steps,
         finite,
     };

@@ -120,6 +120,7 @@ impl<'t> Proof<'_, 't> {
             modules,
             nodes,
             missing,
+            definitions: Vec::new(),
             steps: Vec::new(),
             finite,
         })
