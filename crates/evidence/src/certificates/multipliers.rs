@@ -5,6 +5,9 @@
 //! that satisfies all constraints shows which choice to look into next. That is the search of Z3 for linear arithmetic in
 //! small, and finds what needs no cuts. Nothing here is trusted: what was found is checked like everything in a certificate.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
