@@ -1,26 +1,21 @@
-//! A small random number generator: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-//! generators", OOPSLA 2014). The same seed yields the same sequence on every machine and in every version of this
-//! crate, which is all that a reproducible hunt needs; it must never be used where unpredictability matters.
+//! Random choices. The same seed yields the same sequence on every machine and in every version of this crate, which is
+//! all that a reproducible hunt needs.
+
+use foundation::SplitMix64;
 
 /// A reproducible sequence of random choices.
 #[derive(Clone, Debug)]
-pub struct Random {
-    state: u64,
-}
+pub struct Random(SplitMix64);
 
 impl Random {
     /// The sequence that belongs to `seed`.
     pub fn new(seed: u64) -> Random {
-        Random { state: seed }
+        Random(SplitMix64::new(seed))
     }
 
     /// The next 64 bits.
     pub fn bits(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        self.0.bits()
     }
 
     /// A number below `bound`, which must not be zero.
@@ -61,13 +56,6 @@ impl Random {
 #[cfg(test)]
 mod tests {
     use super::Random;
-
-    #[test]
-    fn the_published_first_outputs_for_seed_zero() {
-        let mut random = Random::new(0);
-        let outputs = [random.bits(), random.bits(), random.bits()];
-        assert_eq!(outputs, [0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4, 0x06c4_5d18_8009_454f]);
-    }
 
     #[test]
     fn every_choice_stays_inside_its_bounds_and_is_reached() {

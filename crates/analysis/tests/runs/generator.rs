@@ -4,6 +4,8 @@
 //! Variables have one of two temperaments. *Quiet* ones are mostly copied and compared with constants, so that inputs
 //! that go to them can be told apart by few values; the others are computed with.
 
+use foundation::SplitMix64;
+
 /// What a program contains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
@@ -15,8 +17,11 @@ pub enum Style {
 
 /// The text of the program that belongs to a seed, and atoms over its globals.
 pub fn generate(style: Style, seed: u64) -> (String, Vec<String>) {
-    let mut generator =
-        Generator { state: seed.wrapping_mul(0x1234_5678_9abc_def1) ^ 0x5eed, text: String::new(), depth: 0 };
+    let mut generator = Generator {
+        random: SplitMix64::new(seed.wrapping_mul(0x1234_5678_9abc_def1) ^ 0x5eed),
+        text: String::new(),
+        depth: 0,
+    };
     generator.program(style);
     let atoms = ["q0 == 3", "q1 > 1 || q2 < 0", "a0 > 2", "st.b == 1 && ar[1] != 0", "flag", "q0 + 1 == 2"];
     let wanted = generator.below(atoms.len()) + 1;
@@ -56,22 +61,14 @@ const CONSTANTS: [&str; 12] = ["0", "1", "2", "3", "5", "7", "-1", "-3", "10", "
 const INPUTS: [&str; 6] = ["int", "uint", "char", "ushort", "long", "bool"];
 
 struct Generator {
-    state: u64,
+    random: SplitMix64,
     text: String,
     depth: usize,
 }
 
 impl Generator {
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
     fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
+        (self.random.bits() % bound as u64) as usize
     }
 
     fn chance(&mut self, percent: usize) -> bool {

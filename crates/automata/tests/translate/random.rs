@@ -1,20 +1,18 @@
 //! A seeded generator of formulas and lasso words, so that a failure is found again.
 
+use foundation::SplitMix64;
 use semper_automata::ltl::{Atom, AtomId, Binary, Formula, Formulas, Letter, Unary};
 
-/// A generator of numbers (Steele, Lea and Flood, *Fast splittable pseudorandom number generators*, 2014).
-pub struct Random(u64);
+/// A source of what is random.
+pub struct Random(SplitMix64);
 
 impl Random {
     pub fn new(seed: u64) -> Random {
-        Random(seed)
+        Random(SplitMix64::new(seed))
     }
 
     pub fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % bound as u64) as usize
+        (self.0.bits() % bound as u64) as usize
     }
 
     /// A formula with this many nodes over the first atoms of the alphabet.

@@ -3,7 +3,7 @@
 //! The interpreter asks a [`Question`]; an implementation of [`Choices`] answers. [`SeededChoices`] answers from a
 //! seed, [`ListedChoices`](super::listed::ListedChoices) from a text.
 
-use foundation::Span;
+use foundation::{Span, SplitMix64};
 use num_bigint::BigInt;
 use num_traits::One;
 
@@ -113,26 +113,17 @@ impl<C: Choices + ?Sized> Choices for &mut C {
 /// others, because programs tell them apart more often.
 #[derive(Clone, Debug)]
 pub struct SeededChoices {
-    state: u64,
+    random: SplitMix64,
 }
 
 impl SeededChoices {
     /// The choices of a seed.
     pub fn new(seed: u64) -> Self {
-        Self { state: seed }
-    }
-
-    /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        Self { random: SplitMix64::new(seed) }
     }
 
     fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
+        self.random.bits() % bound
     }
 
     fn value(&mut self, ty: Scalar) -> Value {
@@ -142,7 +133,7 @@ impl SeededChoices {
             Scalar::Float(ty) => Value::float(self.float(ty)),
             // A guessed number is hardly ever the address of something, so null is the only other likely value.
             Scalar::Pointer if self.below(2) == 0 => Value::int(0),
-            Scalar::Pointer => Value::int(self.next() & 0xffff_fff0),
+            Scalar::Pointer => Value::int(self.random.bits() & 0xffff_fff0),
         }
     }
 
@@ -154,9 +145,9 @@ impl SeededChoices {
                 if self.below(2) == 0 { smallest(ty) + near } else { largest(ty) - near }
             }
             _ => {
-                let mut random = BigInt::from(self.next());
+                let mut random = BigInt::from(self.random.bits());
                 for _ in 0..ty.bits / 64 {
-                    random = (random << 64) + self.next();
+                    random = (random << 64) + self.random.bits();
                 }
                 smallest(ty) + random % (BigInt::one() << ty.bits)
             }
@@ -169,8 +160,8 @@ impl SeededChoices {
             0 | 1 => self.below(21) as f64 - 10.0,
             2 => (self.below(2001) as f64 - 1000.0) / 8.0,
             _ => match ty {
-                FloatType::F32 => f64::from(f32::from_bits(self.next() as u32)),
-                FloatType::F64 => f64::from_bits(self.next()),
+                FloatType::F32 => f64::from(f32::from_bits(self.random.bits() as u32)),
+                FloatType::F64 => f64::from_bits(self.random.bits()),
             },
         }
     }

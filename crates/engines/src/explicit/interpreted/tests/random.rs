@@ -1,6 +1,7 @@
 //! Random programs with threads: the verdicts of the space, with reduction and without, are those of the plain
 //! exploration, for formulas of all kinds and in all modes.
 
+use foundation::SplitMix64;
 use program::semantics::{Atomicity, Integers, ObserveMode, Semantics, UndefinedMode};
 use task::Scheduler;
 
@@ -63,7 +64,7 @@ fn verdicts_are_those_of_the_plain_exploration() {
 /// Compares all verdicts on a random program with at most so many states; how many there were, and for how many of
 /// them the reduction left out some states.
 fn compare(seed: u64, most_states: usize) -> (usize, usize) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let semantics = Semantics {
         integers: random.of(&[Integers::Machine, Integers::Machine, Integers::Ideal]),
         observe: random.of(&[ObserveMode::Statement, ObserveMode::Statement, ObserveMode::Change, ObserveMode::Step]),
@@ -94,17 +95,17 @@ fn compare(seed: u64, most_states: usize) -> (usize, usize) {
     (compared, smaller)
 }
 
-/// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+/// A source of what is random.
 #[derive(Clone)]
-pub struct Random(pub u64);
+pub struct Random(SplitMix64);
 
 impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(SplitMix64::new(seed))
+    }
+
     pub fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % bound
+        self.0.bits() % bound
     }
 
     pub fn of<T: Clone>(&mut self, all: &[T]) -> T {

@@ -91,7 +91,7 @@ fn check(text: &str, formula: &str, semantics: Semantics, scheduler: Scheduler, 
 #[test]
 fn the_interpreter_repeats_walks_of_programs_with_threads() {
     for seed in 0..150 {
-        let mut random = Random(seed + 7_000);
+        let mut random = Random::new(seed + 7_000);
         let text = Generator { random: random.clone(), depth: 0 }.program();
         let formula = random.of(&[
             "G(\"x == 1\" -> F \"y == 1\")",
@@ -138,7 +138,7 @@ fn the_interpreter_repeats_walks_of_sequential_programs() {
     let formulas = ["G(\"x == 1\" -> F \"y == 1\")", "F(\"x == 1\" && X \"y == 1\")", "F end || G ! error"];
     for text in SEQUENTIAL {
         for (formula, seed) in formulas.iter().flat_map(|formula| (0..8).map(move |seed| (formula, seed))) {
-            let mut random = Random(seed);
+            let mut random = Random::new(seed);
             let observe = random.of(&[ObserveMode::Statement, ObserveMode::Statement, ObserveMode::Change]);
             let semantics = Semantics { observe, ..Semantics::default() };
             check(text, formula, semantics, Scheduler::Any, &mut random);
