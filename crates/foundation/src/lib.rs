@@ -7,6 +7,8 @@ pub mod budget;
 pub mod diagnostic;
 pub mod ids;
 pub mod random;
+#[doc(hidden)]
+pub mod robustness;
 pub mod source;
 
 pub use budget::{Budget, Exhausted};

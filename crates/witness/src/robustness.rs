@@ -1,6 +1,7 @@
 //! What must be true of any bytes given as a witness: no panic, what is accepted reads back from its own text, and every
 //! fault has a place and advice. A fuzz target and tests call the same check.
 
+use foundation::robustness::check_fault;
 use foundation::{Diagnostics, SourceMap};
 
 use crate::{faults, read, write};
@@ -35,10 +36,7 @@ pub fn check(bytes: &[u8]) -> bool {
 
 fn check_places(text: &str, diagnostics: &Diagnostics) {
     for diagnostic in diagnostics.iter() {
-        let label = diagnostic.primary.as_ref().expect("every fault has a place");
-        let (start, end) = (label.span.start as usize, label.span.end as usize);
-        assert!(text.get(start..end).is_some(), "a place is a piece of the text: {diagnostic:?}");
-        assert!(!diagnostic.help.is_empty(), "{diagnostic:?} gives no advice");
+        check_fault(diagnostic, text);
         assert!(!diagnostic.message.is_empty() && !diagnostic.message.contains('\n'), "{diagnostic:?}");
     }
 }

@@ -2,6 +2,7 @@
 //! A fuzz target and a test call the same check.
 
 use foundation::SourceMap;
+use foundation::robustness::check_fault;
 
 use super::{HoaAutomaton, parse, write};
 use crate::ltl::Formulas;
@@ -20,12 +21,7 @@ pub fn check(bytes: &[u8]) {
         }
         Err(diagnostics) => {
             assert!(diagnostics.has_errors());
-            for diagnostic in diagnostics.iter() {
-                let label = diagnostic.primary.as_ref().expect("every fault has a place");
-                let (start, end) = (label.span.start as usize, label.span.end as usize);
-                assert!(text.get(start..end).is_some(), "a place is a piece of the text: {diagnostic:?}");
-                assert!(!diagnostic.help.is_empty(), "{diagnostic:?} gives no advice");
-            }
+            diagnostics.iter().for_each(|fault| check_fault(fault, &text));
         }
     }
 }
