@@ -1,47 +1,19 @@
 //! Arbitrary and damaged texts: the check that a fuzz target runs, for about a second.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use proptest::prelude::*;
-use proptest::strategy::ValueTree;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use semper_automata::hoa::robustness::check;
 
+use crate::damage::Damage;
 use crate::samples::SAMPLES;
 
 #[test]
 fn damaged_texts_never_panic() {
     let seeds: Vec<&str> = SAMPLES.iter().flat_map(|(_, automata)| automata.iter().copied()).collect();
     seeds.iter().for_each(|seed| check(seed.as_bytes()));
-    let rng = TestRng::from_seed(RngAlgorithm::XorShift, &[9; 16]);
-    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
-    let edits =
-        prop::collection::vec((0u8..5, any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<u8>()), 0..6);
-    let strategy = (0..seeds.len(), 0..seeds.len(), edits);
-    let start = Instant::now();
-    while start.elapsed() < Duration::from_secs(1) {
-        let (seed, other, edits) = strategy.new_tree(&mut runner).expect("the strategy rejects nothing").current();
-        let mut bytes = seeds[seed].as_bytes().to_vec();
-        let other = seeds[other].as_bytes();
-        for (kind, from, to, byte) in edits {
-            if bytes.is_empty() {
-                break;
-            }
-            let (from, to) = (from.index(bytes.len()), to.index(bytes.len()));
-            let part = from.min(to)..from.max(to);
-            match kind {
-                0 => bytes[from] = byte,
-                1 => bytes.insert(from, b"\"(){}[]&|!@0123 \ntf-:"[byte as usize % 21]),
-                2 => drop(bytes.drain(part)),
-                3 => {
-                    let copy = bytes[part].to_vec();
-                    bytes.splice(from..from, copy);
-                }
-                _ => drop(bytes.splice(from..from, other[..other.len().min(byte as usize)].iter().copied())),
-            }
-        }
-        check(&bytes);
-    }
+    let signs = b"\"(){}[]&|!@0123 \ntf-:";
+    let damage = Damage { texts: &seeds, signs, edits: 6, seed: 9 };
+    damage.for_each(Duration::from_secs(1), check);
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! The text format: what is read, what is refused, and that what is written reads back.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use foundation::SourceMap;
 use proptest::prelude::*;
-use proptest::strategy::ValueTree;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use semper_automata::kripke::robustness::check;
 use semper_automata::kripke::{Kripke, KripkeState, parse};
+
+use crate::damage::Damage;
 
 pub fn read(text: &str) -> Result<Kripke, Vec<(&'static str, String)>> {
     let mut sources = SourceMap::new();
@@ -103,34 +103,12 @@ proptest! {
 
 #[test]
 fn damaged_texts_never_panic() {
-    let rng = TestRng::from_seed(RngAlgorithm::XorShift, &[5; 16]);
-    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
-    let edits =
-        prop::collection::vec((0u8..4, any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<u8>()), 0..8);
-    let start = Instant::now();
     let mut accepted = 0;
-    while start.elapsed() < Duration::from_millis(700) {
-        let edits = edits.new_tree(&mut runner).expect("the strategy rejects nothing").current();
-        let mut bytes = LIGHT.as_bytes().to_vec();
-        for (kind, from, to, byte) in edits {
-            if bytes.is_empty() {
-                break;
-            }
-            let (from, to) = (from.index(bytes.len()), to.index(bytes.len()));
-            let part = from.min(to)..from.max(to);
-            match kind {
-                0 => bytes[from] = byte,
-                1 => bytes.insert(from, b"\"{},;->\n/*#\\"[byte as usize % 12]),
-                2 => drop(bytes.drain(part)),
-                _ => {
-                    let copy = bytes[part].to_vec();
-                    bytes.splice(from..from, copy);
-                }
-            }
-        }
-        accepted += usize::from(read(&String::from_utf8_lossy(&bytes)).is_ok());
-        check(&bytes);
-    }
+    let damage = Damage { texts: &[LIGHT], signs: b"\"{},;->\n/*#\\", edits: 8, seed: 5 };
+    damage.for_each(Duration::from_millis(700), |bytes| {
+        accepted += usize::from(read(&String::from_utf8_lossy(bytes)).is_ok());
+        check(bytes);
+    });
     assert!(accepted > 10, "some damage is harmless");
     check("state a -> ".repeat(20_000).as_bytes());
     check(format!("initial s0; {}", (0..5000).map(|s| format!("state s{s} -> s0;")).collect::<String>()).as_bytes());
