@@ -117,6 +117,22 @@ pub enum BinaryOp {
     BitXor,
 }
 
+impl BinaryOp {
+    /// All of them.
+    pub const ALL: [BinaryOp; 10] = [
+        BinaryOp::Add,
+        BinaryOp::Subtract,
+        BinaryOp::Multiply,
+        BinaryOp::Divide,
+        BinaryOp::Remainder,
+        BinaryOp::ShiftLeft,
+        BinaryOp::ShiftRight,
+        BinaryOp::BitAnd,
+        BinaryOp::BitOr,
+        BinaryOp::BitXor,
+    ];
+}
+
 /// Comparisons.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
@@ -127,6 +143,41 @@ pub enum CompareOp {
     LessEqual,
     Greater,
     GreaterEqual,
+}
+
+impl CompareOp {
+    /// All of them.
+    pub const ALL: [CompareOp; 6] = [
+        CompareOp::Equal,
+        CompareOp::NotEqual,
+        CompareOp::Less,
+        CompareOp::LessEqual,
+        CompareOp::Greater,
+        CompareOp::GreaterEqual,
+    ];
+
+    /// The comparison that is true where this one is false. Floating-point numbers that are none are neither.
+    pub fn negated(self) -> CompareOp {
+        match self {
+            CompareOp::Equal => CompareOp::NotEqual,
+            CompareOp::NotEqual => CompareOp::Equal,
+            CompareOp::Less => CompareOp::GreaterEqual,
+            CompareOp::LessEqual => CompareOp::Greater,
+            CompareOp::Greater => CompareOp::LessEqual,
+            CompareOp::GreaterEqual => CompareOp::Less,
+        }
+    }
+
+    /// The comparison of `b` with `a` that is true where this one of `a` with `b` is.
+    pub fn swapped(self) -> CompareOp {
+        match self {
+            CompareOp::Less => CompareOp::Greater,
+            CompareOp::LessEqual => CompareOp::GreaterEqual,
+            CompareOp::Greater => CompareOp::Less,
+            CompareOp::GreaterEqual => CompareOp::LessEqual,
+            CompareOp::Equal | CompareOp::NotEqual => self,
+        }
+    }
 }
 
 /// A part of an object in memory.

@@ -252,7 +252,7 @@ impl Printer<'_> {
             ExprKind::Not(operand) => match program.exprs.get(*operand).kind {
                 // For floating-point numbers `!(a < b)` and `a >= b` differ, because of numbers that are none.
                 ExprKind::Compare(op, left, right) if !matches!(program.exprs.ty(left), Scalar::Float(_)) => {
-                    self.comparison(negated(op), left, right, at_least);
+                    self.comparison(op.negated(), left, right, at_least);
                 }
                 _ => self.prefix("!", *operand, at_least),
             },
@@ -443,16 +443,5 @@ fn compare_symbol(op: CompareOp) -> (&'static str, Precedence) {
         CompareOp::LessEqual => ("<=", RELATION),
         CompareOp::Greater => (">", RELATION),
         CompareOp::GreaterEqual => (">=", RELATION),
-    }
-}
-
-fn negated(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Equal => CompareOp::NotEqual,
-        CompareOp::NotEqual => CompareOp::Equal,
-        CompareOp::Less => CompareOp::GreaterEqual,
-        CompareOp::LessEqual => CompareOp::Greater,
-        CompareOp::Greater => CompareOp::LessEqual,
-        CompareOp::GreaterEqual => CompareOp::Less,
     }
 }

@@ -102,29 +102,6 @@ pub fn restrict(op: CompareOp, values: &Values, others: &Values) -> Values {
     }
 }
 
-/// The comparison that is true where another one is false.
-pub fn negated(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Equal => CompareOp::NotEqual,
-        CompareOp::NotEqual => CompareOp::Equal,
-        CompareOp::Less => CompareOp::GreaterEqual,
-        CompareOp::LessEqual => CompareOp::Greater,
-        CompareOp::Greater => CompareOp::LessEqual,
-        CompareOp::GreaterEqual => CompareOp::Less,
-    }
-}
-
-/// The comparison of `b` with `a` that is true where another one of `a` with `b` is.
-pub fn swapped(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Less => CompareOp::Greater,
-        CompareOp::LessEqual => CompareOp::GreaterEqual,
-        CompareOp::Greater => CompareOp::Less,
-        CompareOp::GreaterEqual => CompareOp::LessEqual,
-        same => same,
-    }
-}
-
 /// The number in the range of a type that has the same last bits; none where numbers are too large to tell.
 pub fn wrap(value: i128, ty: IntType) -> Option<i128> {
     let range = type_range(ty);
@@ -303,26 +280,6 @@ mod tests {
 
     use super::*;
 
-    const OPERATIONS: [BinaryOp; 10] = [
-        BinaryOp::Add,
-        BinaryOp::Subtract,
-        BinaryOp::Multiply,
-        BinaryOp::Divide,
-        BinaryOp::Remainder,
-        BinaryOp::ShiftLeft,
-        BinaryOp::ShiftRight,
-        BinaryOp::BitAnd,
-        BinaryOp::BitOr,
-        BinaryOp::BitXor,
-    ];
-    const COMPARISONS: [CompareOp; 6] = [
-        CompareOp::Equal,
-        CompareOp::NotEqual,
-        CompareOp::Less,
-        CompareOp::LessEqual,
-        CompareOp::Greater,
-        CompareOp::GreaterEqual,
-    ];
     const TYPES: [IntType; 4] = [IntType::signed(3), IntType::unsigned(3), IntType::signed(4), IntType::unsigned(2)];
 
     /// What the interpreter computes; none where it is undefined.
@@ -350,15 +307,15 @@ mod tests {
             for left in range.low()..=range.high() {
                 for right in range.low()..=range.high() {
                     let (one, other) = (Values::constant(left), Values::constant(right));
-                    for (integers, op) in both().into_iter().flat_map(|kind| OPERATIONS.map(|op| (kind, op))) {
+                    for (integers, op) in both().into_iter().flat_map(|kind| BinaryOp::ALL.map(|op| (kind, op))) {
                         let expected = Values::of(computed(integers, op, ty, left, right));
                         assert_eq!(binary(integers, op, ty, &one, &other), expected, "{left} {op:?} {right} {ty:?}");
                     }
-                    for op in COMPARISONS {
+                    for op in CompareOp::ALL {
                         let truth = interpreter::ordered(op, &left, &right);
                         assert_eq!(compare(op, &one, &other), (!truth, truth));
-                        assert_eq!(interpreter::ordered(negated(op), &left, &right), !truth);
-                        assert_eq!(interpreter::ordered(swapped(op), &right, &left), truth);
+                        assert_eq!(interpreter::ordered(op.negated(), &left, &right), !truth);
+                        assert_eq!(interpreter::ordered(op.swapped(), &right, &left), truth);
                     }
                 }
             }
@@ -371,7 +328,7 @@ mod tests {
             for (left, right) in
                 intervals(ty).into_iter().flat_map(|left| intervals(ty).into_iter().map(move |right| (left, right)))
             {
-                for op in OPERATIONS {
+                for op in BinaryOp::ALL {
                     let result = by_bounds(integers, op, ty, left, right);
                     let result = result.map(|result| into_type(integers, ty, result));
                     for one in left.low()..=left.high() {
@@ -394,7 +351,7 @@ mod tests {
             intervals(ty).into_iter().flat_map(|left| intervals(ty).into_iter().map(move |right| (left, right)))
         {
             let (lefts, rights) = (Values::interval(left), Values::interval(right));
-            for op in COMPARISONS {
+            for op in CompareOp::ALL {
                 let holds =
                     |one: i128| (right.low()..=right.high()).any(|other| interpreter::ordered(op, &one, &other));
                 let fails =

@@ -31,7 +31,6 @@ use super::refused::Cause;
 use crate::assignments::{Assignment, Assignments, Calls, Source};
 use crate::cells::{CellId, Cells};
 use crate::expressions::Expressions;
-use crate::numbers::arithmetic::swapped;
 use crate::numbers::{Interval, Values};
 use crate::ranges::Ranges;
 
@@ -293,7 +292,7 @@ impl<'a> Search<'a> {
 
     /// Records what decides a comparison.
     fn compare(&mut self, op: CompareOp, left: ExprId, right: ExprId) {
-        let sides = [(op, left, right), (swapped(op), right, left)];
+        let sides = [(op, left, right), (op.swapped(), right, left)];
         for (op, side, other) in sides {
             if let Some((cell, pieces)) = self.function_of_cell(side)
                 && let Some(values) = self.few_values(other)

@@ -8,7 +8,7 @@ use foundation::Id;
 
 use crate::cells::{CellId, Cells};
 use crate::expressions::Expressions;
-use crate::numbers::arithmetic::{binary, compare, convert, negated, restrict, swapped, type_range, unary};
+use crate::numbers::arithmetic::{binary, compare, convert, restrict, type_range, unary};
 use crate::numbers::{Interval, Values};
 
 /// Where the values of cells are found.
@@ -181,7 +181,7 @@ impl Evaluator<'_> {
                 }
             }
             ExprKind::Compare(op, left, right) if matches!(exprs.ty(*left), Scalar::Int(_) | Scalar::Bool) => {
-                let op = if wanted { *op } else { negated(*op) };
+                let op = if wanted { *op } else { op.negated() };
                 self.refine_comparison(op, *left, *right, lookup)
             }
             ExprKind::Cast(operand) if matches!(exprs.ty(*operand), Scalar::Int(_) | Scalar::Bool) => {
@@ -210,7 +210,7 @@ impl Evaluator<'_> {
     fn refine_comparison(&self, op: CompareOp, left: ExprId, right: ExprId, lookup: &dyn Lookup) -> Option<Known> {
         let (lefts, rights) = (self.values(left, lookup), self.values(right, lookup));
         let mut known = self.refine_operand(left, &restrict(op, &lefts, &rights), lookup)?;
-        let rights = restrict(swapped(op), &rights, &lefts);
+        let rights = restrict(op.swapped(), &rights, &lefts);
         let more = self.refine_operand(right, &rights, &Over { known: &known, below: lookup })?;
         overwrite(&mut known, more);
         Some(known)

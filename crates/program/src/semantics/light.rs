@@ -110,19 +110,6 @@ mod tests {
     use super::*;
     use crate::semantics::arithmetic::{self, Computed};
 
-    const OPERATORS: [BinaryOp; 10] = [
-        BinaryOp::Add,
-        BinaryOp::Subtract,
-        BinaryOp::Multiply,
-        BinaryOp::Divide,
-        BinaryOp::Remainder,
-        BinaryOp::ShiftLeft,
-        BinaryOp::ShiftRight,
-        BinaryOp::BitAnd,
-        BinaryOp::BitOr,
-        BinaryOp::BitXor,
-    ];
-
     /// Numbers around all powers of two.
     fn numbers() -> Vec<i64> {
         let powers = [0, 1, 2, 7, 8, 31, 32, 62].map(|exponent| 1_i64 << exponent);
@@ -147,7 +134,7 @@ mod tests {
     #[test]
     fn results_are_those_of_arithmetic() {
         let (mut computed, mut left_over) = (0, 0);
-        for (ty, op) in types().flat_map(|ty| OPERATORS.map(|op| (ty, op))) {
+        for (ty, op) in types().flat_map(|ty| BinaryOp::ALL.map(|op| (ty, op))) {
             let fitting = |integers| numbers().into_iter().filter(move |&value| in_range(integers, value, ty));
             for integers in [Integers::Machine, Integers::Ideal] {
                 for (left, right) in

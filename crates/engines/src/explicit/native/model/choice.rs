@@ -74,7 +74,7 @@ impl Reader<'_> {
         }
         let (op, subject, number) = match (self.constant(left), self.constant(right)) {
             (None, Some(number)) => (op, left, number),
-            (Some(number), None) => (mirrored(op), right, number),
+            (Some(number), None) => (op.swapped(), right, number),
             _ => return None,
         };
         if *self.subject.get_or_insert(subject) != subject {
@@ -116,16 +116,6 @@ fn holds(ty: IntType, number: i128) -> bool {
         (0, (1_i128 << ty.bits) - 1)
     };
     (low..=high).contains(&number)
-}
-
-fn mirrored(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Less => CompareOp::Greater,
-        CompareOp::LessEqual => CompareOp::GreaterEqual,
-        CompareOp::Greater => CompareOp::Less,
-        CompareOp::GreaterEqual => CompareOp::LessEqual,
-        CompareOp::Equal | CompareOp::NotEqual => op,
-    }
 }
 
 /// What is in one of two sets.
