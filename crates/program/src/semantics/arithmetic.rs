@@ -5,7 +5,7 @@
 //! complement.
 
 use num_bigint::BigInt;
-use num_traits::{FromPrimitive, One, Signed, ToPrimitive, Zero};
+use num_traits::{FromPrimitive, NumOps, One, Signed, ToPrimitive, Zero};
 
 use crate::expr::{BinaryOp, CompareOp, UnaryOp};
 use crate::semantics::config::Integers;
@@ -223,25 +223,19 @@ fn bounded(bits: u64) -> Result<(), Stop> {
 /// would also be right for `+ - * /`, since a double has more than twice the digits, but not obviously so.
 fn float_binary(op: BinaryOp, ty: FloatType, left: f64, right: f64) -> f64 {
     match ty {
-        FloatType::F64 => match op {
-            BinaryOp::Add => left + right,
-            BinaryOp::Subtract => left - right,
-            BinaryOp::Multiply => left * right,
-            BinaryOp::Divide => left / right,
-            BinaryOp::Remainder => left % right,
-            _ => unreachable!("{op:?} does not apply to floating-point numbers"),
-        },
-        FloatType::F32 => {
-            let (left, right) = (left as f32, right as f32);
-            f64::from(match op {
-                BinaryOp::Add => left + right,
-                BinaryOp::Subtract => left - right,
-                BinaryOp::Multiply => left * right,
-                BinaryOp::Divide => left / right,
-                BinaryOp::Remainder => left % right,
-                _ => unreachable!("{op:?} does not apply to floating-point numbers"),
-            })
-        }
+        FloatType::F64 => rounded_once(op, left, right),
+        FloatType::F32 => f64::from(rounded_once(op, left as f32, right as f32)),
+    }
+}
+
+fn rounded_once<F: NumOps>(op: BinaryOp, left: F, right: F) -> F {
+    match op {
+        BinaryOp::Add => left + right,
+        BinaryOp::Subtract => left - right,
+        BinaryOp::Multiply => left * right,
+        BinaryOp::Divide => left / right,
+        BinaryOp::Remainder => left % right,
+        _ => unreachable!("{op:?} does not apply to floating-point numbers"),
     }
 }
 
