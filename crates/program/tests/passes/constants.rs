@@ -290,14 +290,7 @@ fn arrays_that_go_on_behind_their_end_keep_their_pointer() {
     let mut b = Builder::new();
     let int = b.ty(INT);
     let one = b.array(int, 1);
-    let field = |name: &str, offset_bits| Field { name: name.to_owned(), ty: one, offset_bits, bit_width: None };
-    let record = b.program.types.intern(Type::Record(Record {
-        name: "struct s".to_owned(),
-        fields: vec![field("first", 0), field("last", 32)],
-        size_bits: 64,
-        align_bits: 32,
-        is_union: false,
-    }));
+    let record = b.record_of(&[("first", one, 0), ("last", one, 32)], 64);
     let (s, p) = (b.global("s", record), b.local_of("p", Scalar::Pointer));
     let first = b.part(s, &[Step::Field(0)]);
     let address = b.expr(ExprKind::AddressOf(first), Scalar::Pointer);

@@ -74,14 +74,7 @@ fn a_computed_index_keeps_its_array_and_only_that() {
     let mut b = Builder::new();
     let int = b.ty(INT);
     let array = b.array(int, 3);
-    let field = |name: &str, ty, offset_bits| Field { name: name.to_owned(), ty, offset_bits, bit_width: None };
-    let record = b.program.types.intern(Type::Record(Record {
-        name: "struct s".to_owned(),
-        fields: vec![field("n", int, 0), field("a", array, 32), field("b", array, 128)],
-        size_bits: 224,
-        align_bits: 32,
-        is_union: false,
-    }));
+    let record = b.record_of(&[("n", int, 0), ("a", array, 32), ("b", array, 128)], 224);
     let (s, i) = (b.global("s", record), b.local_of("i", INT));
     b.input(i);
     let (index, two, nine) = (b.get(i), b.int(2), b.int(9));

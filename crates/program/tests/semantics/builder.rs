@@ -44,7 +44,7 @@ impl Builder {
         self.program.types.intern(Type::Array { element, length })
     }
 
-    /// A structure of fields with given offsets and, for bit-fields, widths.
+    /// A structure of scalar fields with given offsets and, for bit-fields, widths.
     pub fn record(&mut self, fields: &[(&str, Scalar, u64, Option<u16>)], size_bits: u64, is_union: bool) -> TypeId {
         let fields = fields.iter().map(|&(name, scalar, offset_bits, bit_width)| Field {
             name: name.to_owned(),
@@ -53,13 +53,19 @@ impl Builder {
             bit_width,
         });
         let fields = fields.collect();
-        self.program.types.intern(Type::Record(Record {
-            name: "struct s".to_owned(),
-            fields,
-            size_bits,
-            align_bits: 32,
-            is_union,
-        }))
+        self.record_with(fields, size_bits, is_union)
+    }
+
+    /// A structure of fields of any types, with given offsets.
+    pub fn record_of(&mut self, fields: &[(&str, TypeId, u64)], size_bits: u64) -> TypeId {
+        let field =
+            |&(name, ty, offset_bits): &(&str, _, _)| Field { name: name.to_owned(), ty, offset_bits, bit_width: None };
+        self.record_with(fields.iter().map(field).collect(), size_bits, false)
+    }
+
+    fn record_with(&mut self, fields: Vec<Field>, size_bits: u64, is_union: bool) -> TypeId {
+        let name = "struct s".to_owned();
+        self.program.types.intern(Type::Record(Record { name, fields, size_bits, align_bits: 32, is_union }))
     }
 
     fn variable(&mut self, name: &str, kind: VariableKind, ty: TypeId) -> VariableId {
@@ -332,6 +338,16 @@ pub fn allocated(b: &mut Builder, bytes: i64, contents: Allocation) -> VariableI
 pub fn offset(b: &mut Builder, base: ExprId, index: i64, stride: u64) -> ExprId {
     let index = b.int(index);
     b.expr(ExprKind::PointerAdd { base, index, stride }, Scalar::Pointer)
+}
+
+/// Of a pointer: that it is not null, what it points to, and that this is positive.
+pub fn looked_through(b: &mut Builder, pointer: VariableId) -> (ExprId, ExprId, ExprId) {
+    let (address, null, zero) = (b.get(pointer), b.null(), b.int(0));
+    let set = b.compare(CompareOp::NotEqual, address, null);
+    let place = b.pointee(address, INT);
+    let value = b.load(place);
+    let positive = b.compare(CompareOp::Greater, value, zero);
+    (set, value, positive)
 }
 
 /// Reads an integer at an address, into a new variable.

@@ -102,11 +102,7 @@ fn the_cases_of_a_switch_share_one_load() {
 fn lazy_operands_become_control_flow() {
     let mut b = Builder::new();
     let p = b.global_of_pointer("p");
-    let (address, null, zero) = (b.get(p), b.null(), b.int(0));
-    let set = b.compare(CompareOp::NotEqual, address, null);
-    let place = b.pointee(address, INT);
-    let value = b.load(place);
-    let positive = b.compare(CompareOp::Greater, value, zero);
+    let (set, _, positive) = looked_through(&mut b, p);
     let both = b.expr(ExprKind::And(set, positive), Scalar::Bool);
     b.while_loop(both, |_| {});
     b.ret(0);

@@ -320,16 +320,12 @@ fn laziness_never_reads_through_null() {
     for integers in BOTH {
         let mut b = Builder::new();
         let p = b.global_of_pointer("p");
-        let (address, null, zero) = (b.get(p), b.null(), b.int(0));
-        let set = b.compare(CompareOp::NotEqual, address, null);
-        let place = b.pointee(address, INT);
-        let value = b.load(place);
-        let positive = b.compare(CompareOp::Greater, value, zero);
+        let (set, value, positive) = looked_through(&mut b, p);
         let both = b.expr(ExprKind::And(set, positive), Scalar::Bool);
         let unset = b.program.exprs.not(set);
         let either = b.expr(ExprKind::Or(unset, positive), Scalar::Bool);
+        let (x, zero) = (b.global_int("x"), b.int(0));
         let chosen = b.expr(ExprKind::If(both, value, zero), INT);
-        let x = b.global_int("x");
         b.op(Op::Assume(either));
         b.set(x, chosen);
         b.ret(0);

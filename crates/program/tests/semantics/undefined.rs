@@ -149,14 +149,7 @@ fn an_array_of_one_goes_on_only_at_the_end_of_a_structure() {
         let mut b = Builder::new();
         let int = b.ty(INT);
         let one = b.array(int, 1);
-        let field = |name: &str, offset_bits| Field { name: name.to_owned(), ty: one, offset_bits, bit_width: None };
-        let record = b.program.types.intern(Type::Record(Record {
-            name: "struct s".to_owned(),
-            fields: vec![field("first", 0), field("last", 32)],
-            size_bits: 64,
-            align_bits: 32,
-            is_union: false,
-        }));
+        let record = b.record_of(&[("first", one, 0), ("last", one, 32)], 64);
         let (two_ty, x) = (b.array(record, 2), b.global_int("x"));
         let two = b.global("two", two_ty);
         let (zero, index, nine) = (b.int(0), b.int(1), b.int(9));
