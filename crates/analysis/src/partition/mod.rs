@@ -39,7 +39,7 @@ use crate::flow::Flow;
 use crate::initialised::Initialised;
 use crate::liveness::Liveness;
 use crate::observed::Everywhere;
-use crate::ranges::Ranges;
+use crate::ranges::{self, Ranges};
 use crate::variable_set::VariableSet;
 
 use constrained::Follower;
@@ -85,22 +85,20 @@ impl Domains {
         let mut best: Option<Domains> = None;
         for _ in 0..MOST_PASSES {
             let known = best.as_ref();
+            let subject = ranges::Subject {
+                program,
+                integers,
+                cells: &cells,
+                expressions: &expressions,
+                initialised: &initialised,
+                domains: known,
+                representatives: false,
+            };
             // Where control is followed, less is possible, but it takes longer.
             let ranges = if known.is_some() && flow.is_flat() && program.edges.len() <= MOST_EDGES {
-                let (expressions, initialised, liveness) = (&expressions, &initialised, &liveness);
-                Ranges::reached(
-                    program,
-                    integers,
-                    expressions,
-                    &cells,
-                    &assignments,
-                    initialised,
-                    known,
-                    &flow,
-                    liveness,
-                )
+                Ranges::reached(&subject, &assignments, &flow, &liveness)
             } else {
-                Ranges::anywhere(program, integers, &expressions, &cells, &assignments, &initialised, known)
+                Ranges::anywhere(&subject, &assignments)
             };
             let needs = Search::new(program, integers, &cells, &expressions, &ranges).needs(&assignments, atoms);
             let (cells, liveness, follower, beginnings) = (&cells, &liveness, &follower, &beginnings);

@@ -61,45 +61,24 @@ impl Ranges {
             domains,
             representatives: true,
         };
-        let mut values = insensitive::anywhere(&subject, &assignments);
-        let mut at = Vec::new();
         if flow.is_flat() {
-            (values, at) = sensitive::reachable(&subject, &assignments, &flow, liveness, values);
+            Self::reached(&subject, &assignments, &flow, liveness)
+        } else {
+            Self::anywhere(&subject, &assignments)
         }
-        Self { cells, values, at }
     }
 
-    /// The ranges in all executions, by the first analysis alone. Domains say only which values can occur at all.
-    pub(crate) fn anywhere(
-        program: &Program,
-        integers: Integers,
-        expressions: &Expressions,
-        cells: &Cells,
-        assignments: &Assignments,
-        initialised: &Initialised,
-        domains: Option<&Domains>,
-    ) -> Self {
-        let subject = Subject { program, integers, cells, expressions, initialised, domains, representatives: false };
-        Self { values: insensitive::anywhere(&subject, assignments), cells: cells.clone(), at: Vec::new() }
+    /// The ranges by the first analysis alone.
+    pub(crate) fn anywhere(subject: &Subject<'_>, assignments: &Assignments) -> Self {
+        let values = insensitive::anywhere(subject, assignments);
+        Self { cells: subject.cells.clone(), values, at: Vec::new() }
     }
 
-    /// The same by both analyses, for a flat program.
-    #[allow(clippy::too_many_arguments)]
-    pub(crate) fn reached(
-        program: &Program,
-        integers: Integers,
-        expressions: &Expressions,
-        cells: &Cells,
-        assignments: &Assignments,
-        initialised: &Initialised,
-        domains: Option<&Domains>,
-        flow: &Flow,
-        liveness: &Liveness,
-    ) -> Self {
-        let subject = Subject { program, integers, cells, expressions, initialised, domains, representatives: false };
-        let values = insensitive::anywhere(&subject, assignments);
-        let (values, at) = sensitive::reachable(&subject, assignments, flow, liveness, values);
-        Self { cells: cells.clone(), values, at }
+    /// The ranges by both analyses, for a flat program.
+    pub(crate) fn reached(subject: &Subject<'_>, assignments: &Assignments, flow: &Flow, liveness: &Liveness) -> Self {
+        let values = insensitive::anywhere(subject, assignments);
+        let (values, at) = sensitive::reachable(subject, assignments, flow, liveness, values);
+        Self { cells: subject.cells.clone(), values, at }
     }
 
     /// The values that a variable can hold: of an integer or truth value, or of any element of an array of such. None
@@ -163,15 +142,15 @@ impl Ranges {
 }
 
 /// What both analyses look at.
-struct Subject<'a> {
-    program: &'a Program,
-    integers: Integers,
-    cells: &'a Cells,
-    expressions: &'a Expressions,
-    initialised: &'a Initialised,
-    domains: Option<&'a Domains>,
+pub(crate) struct Subject<'a> {
+    pub program: &'a Program,
+    pub integers: Integers,
+    pub cells: &'a Cells,
+    pub expressions: &'a Expressions,
+    pub initialised: &'a Initialised,
+    pub domains: Option<&'a Domains>,
     /// Whether only representatives are chosen, or all values that they stand for.
-    representatives: bool,
+    pub representatives: bool,
 }
 
 impl Subject<'_> {
