@@ -41,7 +41,7 @@ pub mod variable_set;
 pub use initialised::Initialised;
 pub use liveness::Liveness;
 pub use numbers::{Interval, Values};
-pub use observed::{Everywhere, Observations, read_by_atoms};
+pub use observed::{Everywhere, Observations, ReadByAtoms};
 pub use partition::{Domain, Domains, Refused};
 pub use points_to::PointsTo;
 pub use ranges::Ranges;

@@ -1,7 +1,9 @@
 //! What observations read. An analysis cannot know it: it depends on the property, on the mode of observation, and on
 //! which activation an atom's locals belong to where the program is inlined. The caller says it here.
 
+use foundation::Id;
 use program::passes::Prepared;
+use program::semantics::ObserveMode;
 use program::{Atom, EdgeId, ExprId, LocationId, Program, VariableId};
 
 use crate::expressions::variables_read;
@@ -16,15 +18,43 @@ pub trait Observations {
     fn stopped(&self, location: LocationId) -> &[VariableId];
 }
 
-/// By location, what the atoms of a prepared program read in a state that is seen from there, in ascending order. An atom
-/// that looks behind a pointer may read whatever has an address.
-pub fn read_by_atoms(prepared: &Prepared) -> Vec<Vec<VariableId>> {
-    let program = &prepared.program;
-    let read = |location: LocationId| {
-        let atoms: Vec<ExprId> = prepared.atoms_at(location).iter().flatten().map(|atom| atom.value).collect();
-        Everywhere::of_expressions(program, &atoms).0
-    };
-    program.locations.ids().map(read).collect()
+/// What the atoms of a prepared program read, from wherever they are looked at. An atom that looks behind a pointer may
+/// read whatever has an address.
+#[derive(Clone, Debug)]
+pub struct ReadByAtoms<'p> {
+    program: &'p Program,
+    /// What is read in a state that is seen from a location, in ascending order.
+    by_location: Vec<Vec<VariableId>>,
+    /// Which states are observed; all of them where there is no mode.
+    mode: Option<ObserveMode>,
+}
+
+impl<'p> ReadByAtoms<'p> {
+    /// What they read in the states that are observed.
+    pub fn observed(prepared: &'p Prepared) -> Self {
+        Self { mode: Some(prepared.semantics.observe), ..Self::always(prepared) }
+    }
+
+    /// What they read if every state is observed: right for every mode of observation, if not precise.
+    pub fn always(prepared: &'p Prepared) -> Self {
+        let program = &prepared.program;
+        let read = |location: LocationId| {
+            let atoms: Vec<ExprId> = prepared.atoms_at(location).iter().flatten().map(|atom| atom.value).collect();
+            Everywhere::of_expressions(program, &atoms).0
+        };
+        Self { program, by_location: program.locations.ids().map(read).collect(), mode: None }
+    }
+}
+
+impl Observations for ReadByAtoms<'_> {
+    fn after(&self, edge: EdgeId) -> &[VariableId] {
+        let edge = &self.program.edges[edge];
+        if self.mode.is_none_or(|mode| mode.may_see(edge.observe)) { self.stopped(edge.to) } else { &[] }
+    }
+
+    fn stopped(&self, location: LocationId) -> &[VariableId] {
+        &self.by_location[location.index()]
+    }
 }
 
 /// The same variables are read after every edge: right for every mode of observation, if not precise.

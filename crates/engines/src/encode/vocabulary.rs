@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use analysis::expressions::Expressions;
 use analysis::numbers::Values;
 use analysis::points_to::Object;
-use analysis::{Initialised, Liveness, Observations, Ranges};
+use analysis::{Initialised, Liveness, Ranges, ReadByAtoms};
 use foundation::Span;
 use logic::{Sort, Symbol, Term, Terms};
 use num_bigint::BigInt;
@@ -111,7 +111,7 @@ impl<'p> Vocabulary<'p> {
     /// The vocabulary of a program.
     pub fn new(prepared: &'p Prepared, terms: &'p Terms) -> Self {
         let program = &prepared.program;
-        let observed = Observed::new(prepared);
+        let observed = ReadByAtoms::always(prepared);
         let liveness = Liveness::new(program, &observed);
         let initialised = Initialised::new(program, &observed, &liveness);
         let ranges = Ranges::new(program, prepared.semantics.integers, &liveness, &initialised, None);
@@ -439,29 +439,5 @@ impl Addresses {
             }
         }
         found
-    }
-}
-
-/// What the property's atoms read, from wherever they are looked at.
-struct Observed<'p> {
-    prepared: &'p Prepared,
-    by_location: Vec<Vec<VariableId>>,
-}
-
-impl<'p> Observed<'p> {
-    fn new(prepared: &'p Prepared) -> Self {
-        Self { prepared, by_location: analysis::read_by_atoms(prepared) }
-    }
-}
-
-impl Observations for Observed<'_> {
-    fn after(&self, edge: program::EdgeId) -> &[VariableId] {
-        use foundation::Id;
-        &self.by_location[self.prepared.program.edges[edge].to.index()]
-    }
-
-    fn stopped(&self, location: LocationId) -> &[VariableId] {
-        use foundation::Id;
-        &self.by_location[location.index()]
     }
 }

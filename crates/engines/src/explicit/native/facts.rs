@@ -1,7 +1,7 @@
 //! What the analyses say of a program, in the words of the model.
 
 use analysis::expressions::Expressions;
-use analysis::{Domains, Initialised, Liveness, Observations, Ranges, Refused, Values};
+use analysis::{Domains, Initialised, Liveness, Ranges, ReadByAtoms, Refused, Values};
 use foundation::Id;
 use num_bigint::BigInt;
 use program::passes::prepared::Prepared;
@@ -33,7 +33,7 @@ impl Facts {
 
     fn with(prepared: &Prepared, few_inputs: bool) -> Self {
         let program = &prepared.program;
-        let observed = Observed::new(prepared);
+        let observed = ReadByAtoms::observed(prepared);
         let liveness = Liveness::new(program, &observed);
         let initialised = Initialised::new(program, &observed, &liveness);
         let atoms: Vec<ExprId> = prepared.atoms.expressions().collect();
@@ -104,27 +104,4 @@ fn reachable(prepared: &Prepared) -> Vec<EdgeId> {
     }
     edges.sort_unstable();
     edges
-}
-
-/// What the property's atoms read, from wherever they are looked at.
-struct Observed<'p> {
-    prepared: &'p Prepared,
-    by_location: Vec<Vec<VariableId>>,
-}
-
-impl<'p> Observed<'p> {
-    fn new(prepared: &'p Prepared) -> Self {
-        Self { prepared, by_location: analysis::read_by_atoms(prepared) }
-    }
-}
-
-impl Observations for Observed<'_> {
-    fn after(&self, edge: EdgeId) -> &[VariableId] {
-        let edge = &self.prepared.program.edges[edge];
-        if self.prepared.semantics.observe.may_see(edge.observe) { &self.by_location[edge.to.index()] } else { &[] }
-    }
-
-    fn stopped(&self, location: LocationId) -> &[VariableId] {
-        &self.by_location[location.index()]
-    }
 }
