@@ -14,6 +14,7 @@ pub mod drawing;
 pub mod formula;
 pub mod kripke;
 mod lasso;
+pub mod semantics;
 pub mod suite;
 pub mod table;
 pub mod trace;

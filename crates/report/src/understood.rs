@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::diagnostics::DiagnosticJson;
+use crate::semantics::Modes;
 
 /// A program and its properties in figures and canonical forms, with the verdict on each property. This is also the
 /// JSON form.
@@ -14,17 +15,9 @@ pub struct Understood {
     pub engine: String,
     /// The program.
     pub program: ProgramFigures,
-    /// What integers are: `machine` or `ideal`.
-    pub integers: String,
-    /// Which states are observed: `statement`, `change` or `step`.
-    pub observe: String,
-    /// The sizes of types: `LP64` or `ILP32`.
-    pub data_model: String,
-    /// What undefined behaviour does: `error` or `assume`.
-    pub undefined: String,
-    /// What threads may interleave at: `access` or `statement`; absent where there is one thread only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub atomic: Option<String>,
+    /// Which of its meanings the program was given.
+    #[serde(flatten)]
+    pub modes: Modes,
     /// The assumptions in canonical form.
     pub assumptions: Vec<String>,
     /// The properties, in the order in which they were given.
@@ -103,14 +96,7 @@ pub fn render(understood: &Understood) -> String {
         ),
     );
     line("data:", format!("{}, {}", counted(program.globals, "global variable"), counted(program.inputs, "input")));
-    let semantics = semantics_words(
-        &understood.integers,
-        &understood.data_model,
-        &understood.observe,
-        &understood.undefined,
-        understood.atomic.as_deref(),
-    );
-    line("semantics:", semantics.join(", "));
+    line("semantics:", understood.modes.words().join(", "));
     for assumption in &understood.assumptions {
         line("assumption:", assumption.clone());
     }
@@ -134,30 +120,6 @@ pub fn render(understood: &Understood) -> String {
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// Which of its meanings a program was given.
-pub(crate) fn semantics_words(
-    integers: &str,
-    data_model: &str,
-    observe: &str,
-    undefined: &str,
-    atomic: Option<&str>,
-) -> Vec<String> {
-    let mut words = vec![
-        format!("{integers} integers"),
-        data_model.to_owned(),
-        format!("observed at every {observe}"),
-        match undefined {
-            "assume" => "undefined behaviour is assumed away".to_owned(),
-            _ => "undefined behaviour ends in `error`".to_owned(),
-        },
-    ];
-    words.extend(atomic.map(|atomic| match atomic {
-        "statement" => "threads interleave between statements".to_owned(),
-        _ => "threads interleave at every access to shared memory".to_owned(),
-    }));
-    words
-}
-
 fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
@@ -165,6 +127,7 @@ fn counted(count: usize, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::semantics::tests::usual;
 
     #[test]
     fn the_last_line_is_the_verdict() {
@@ -180,11 +143,7 @@ mod tests {
                 inputs: 0,
                 threads: false,
             },
-            integers: "machine".into(),
-            observe: "statement".into(),
-            data_model: "LP64".into(),
-            undefined: "error".into(),
-            atomic: None,
+            modes: usual(),
             assumptions: vec!["G F \"tick\"".into()],
             properties: vec![PropertyUnderstood {
                 name: Some("live".into()),

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::counterexample::{self, Counterexample};
 use crate::diagnostics::DiagnosticJson;
+use crate::semantics::Modes;
 use crate::table::wrapped;
-use crate::understood::semantics_words;
 
 /// The verdicts on several properties. This is also the JSON form; where there is one property only, that of
 /// [`PropertyVerdict`] is.
@@ -40,17 +40,9 @@ pub struct PropertyVerdict {
     pub stops_at_call: Option<String>,
     /// The engine that was asked.
     pub engine: String,
-    /// What integers are: `machine` or `ideal`.
-    pub integers: String,
-    /// Which states are observed: `statement`, `change` or `step`.
-    pub observe: String,
-    /// The sizes of types: `LP64` or `ILP32`.
-    pub data_model: String,
-    /// What undefined behaviour does: `error` or `assume`.
-    pub undefined: String,
-    /// What threads may interleave at: `access` or `statement`; absent where there is one thread only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub atomic: Option<String>,
+    /// Which of its meanings the program was given.
+    #[serde(flatten)]
+    pub modes: Modes,
     /// Which schedules count: `any`, `weak-fair` or `strong-fair`; absent where there is one thread only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<String>,
@@ -165,9 +157,8 @@ pub fn render(verdicts: &Verdicts, detail: Detail) -> String {
 
 /// What all properties have in common.
 fn heading(property: &PropertyVerdict, width: usize) -> String {
-    let PropertyVerdict { integers, data_model, observe, undefined, atomic, scheduler, .. } = property;
-    let mut words = semantics_words(integers, data_model, observe, undefined, atomic.as_deref());
-    words.extend(scheduler.as_ref().map(|scheduler| match scheduler.as_str() {
+    let mut words = property.modes.words();
+    words.extend(property.scheduler.as_ref().map(|scheduler| match scheduler.as_str() {
         "weak-fair" => "weakly fair schedules only".to_owned(),
         "strong-fair" => "strongly fair schedules only".to_owned(),
         _ => "every schedule counts".to_owned(),
@@ -240,6 +231,7 @@ fn counted(count: u64, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::semantics::tests::usual;
 
     fn property(verdict: &str, reason: Option<&str>) -> PropertyVerdict {
         PropertyVerdict {
@@ -251,11 +243,7 @@ mod tests {
             assumptions: Vec::new(),
             stops_at_call: None,
             engine: "explicit".into(),
-            integers: "machine".into(),
-            observe: "statement".into(),
-            data_model: "LP64".into(),
-            undefined: "error".into(),
-            atomic: None,
+            modes: usual(),
             scheduler: None,
             tried: Vec::new(),
             hint: None,

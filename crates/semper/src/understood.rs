@@ -5,6 +5,7 @@ use automata::ltl::Atom;
 use foundation::Id;
 use program::{Callee, FunctionId, Op, Program, VariableKind, print};
 use report::diagnostics::DiagnosticJson;
+use report::semantics::Modes;
 use report::understood::{AtomUnderstood, ProgramFigures, PropertyUnderstood, Understood};
 use subject::{Property, Subject};
 
@@ -17,11 +18,7 @@ pub fn understood(subject: &Subject, warnings: Vec<DiagnosticJson>) -> Understoo
         verdict: "unknown".to_owned(),
         engine: "none".to_owned(),
         program: figures(program),
-        integers: subject.semantics.integers.to_string(),
-        observe: subject.semantics.observe.to_string(),
-        data_model: program.types.data_model().to_string(),
-        undefined: subject.semantics.undefined.to_string(),
-        atomic: program.has_threads().then(|| subject.semantics.atomicity.to_string()),
+        modes: Modes::new(program, &subject.semantics),
         assumptions: subject.assumptions.iter().map(|&formula| display(formula)).collect(),
         properties: subject
             .properties

@@ -10,6 +10,7 @@ use program::Program;
 use program::semantics::describe::value_text;
 use program::semantics::{RunEnd, Warning};
 use report::counterexample::{Counterexample, CounterexampleStep, Growth, Input};
+use report::semantics::Modes;
 use report::verdict::{Evidence, Figure, PropertyVerdict, Tried};
 use subject::Subject;
 use task::{Attempt, Certificate, Reason, Scheduler};
@@ -30,7 +31,6 @@ pub fn verdict(
 ) -> PropertyVerdict {
     let display = |formula| subject.formulas.display(formula).to_string();
     let program = &subject.program;
-    let has_threads = program.has_threads();
     let asked = &subject.properties[property];
     diagnose(outcome, diagnostics);
     let is_decided = !matches!(outcome.verdict, CheckedVerdict::Unknown(_));
@@ -62,12 +62,8 @@ pub fn verdict(
         assumptions: subject.assumptions.iter().map(|&formula| display(formula)).collect(),
         stops_at_call: stops_at_call.map(|function| program.functions[function].name.clone()),
         engine: outcome.engine.to_owned(),
-        integers: subject.semantics.integers.to_string(),
-        observe: subject.semantics.observe.to_string(),
-        data_model: program.types.data_model().to_string(),
-        undefined: subject.semantics.undefined.to_string(),
-        atomic: has_threads.then(|| subject.semantics.atomicity.to_string()),
-        scheduler: has_threads.then(|| settings.scheduler.to_string()),
+        modes: Modes::new(program, &subject.semantics),
+        scheduler: program.has_threads().then(|| settings.scheduler.to_string()),
         tried: all_tried(outcome, settings),
         hint: hint(subject, asked.goal, outcome, settings, sources),
         seconds: outcome.time.as_secs_f64(),
