@@ -422,6 +422,14 @@ impl Lowering<'_> {
 
     /// A local variable of the current function, in its current block.
     pub(crate) fn new_local(&mut self, name: Symbol, ty: Qual, span: Span) -> Lower<VariableId> {
+        let (variable, function) = (self.new_object_of_block(name, ty, span), self.builder().id);
+        self.scopes.note_local(function, name, variable);
+        self.declare_name(name, Binding { kind: BindingKind::Variable(variable), span })?;
+        Ok(variable)
+    }
+
+    /// An object of the current function, in its current block, that no name leads to.
+    pub(crate) fn new_object_of_block(&mut self, name: Symbol, ty: Qual, span: Span) -> VariableId {
         let function = self.builder().id;
         let model = self.types.model_type(ty.ty, &mut self.program.types);
         let variable = self.program.variables.push(Variable {
@@ -433,10 +441,8 @@ impl Lowering<'_> {
         });
         self.variable_types.insert(variable, ty);
         self.program.functions[function].locals.push(variable);
-        self.scopes.note_local(function, name, variable);
         self.add_to_block(variable);
-        self.declare_name(name, Binding { kind: BindingKind::Variable(variable), span })?;
-        Ok(variable)
+        variable
     }
 
     /// Lets the lifetime of a variable end with the innermost block.

@@ -162,18 +162,7 @@ impl Lowering<'_> {
         }
         let symbol = self.symbols.intern("(literal)");
         let variable = if self.function.is_some() {
-            let function = self.builder().id;
-            let model = self.types.model_type(ty.ty, &mut self.program.types);
-            let variable = self.program.variables.push(Variable {
-                name: "(literal)".to_owned(),
-                kind: VariableKind::Local(function),
-                ty: model,
-                address_taken: false,
-                span,
-            });
-            self.variable_types.insert(variable, ty);
-            self.program.functions[function].locals.push(variable);
-            self.add_to_block(variable);
+            let variable = self.new_object_of_block(symbol, ty, span);
             self.emit(Op::Declare(variable), span)?;
             let declared = self.builder().last;
             self.revivals.extend(declared);
