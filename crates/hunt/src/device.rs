@@ -10,10 +10,7 @@ use crate::reactive::Reactive;
 
 /// The program and the formula of a seed.
 pub fn device(seed: u64) -> Reactive {
-    let mut generator = Generator { random: Random::new(seed), text: String::new(), depth: 0 };
-    let formula = generator.formula(3);
-    generator.program();
-    Reactive { program: generator.text, formula }
+    Reactive::made_by(Generator::new(seed), Generator::formula, Generator::program)
 }
 
 struct Generator {
@@ -39,7 +36,11 @@ const PRELUDE: &str = "extern unsigned __VERIFIER_nondet_uint(void);\n\
     static void put(int *to, int value) { *to = value; }\n";
 
 impl Generator {
-    fn program(&mut self) {
+    fn new(seed: u64) -> Self {
+        Self { random: Random::new(seed), text: String::new(), depth: 0 }
+    }
+
+    fn program(mut self) -> String {
         // The text is not preprocessed.
         self.text = PRELUDE.replace("#define PORT ((struct port *)0x40011000)\n", "");
         self.text.push_str("int main(void) {\n");
@@ -54,7 +55,7 @@ impl Generator {
             self.statement();
         }
         self.text.push_str("}\n}\n");
-        self.text = self.text.replace("PORT", "((struct port *)0x40011000)");
+        self.text.replace("PORT", "((struct port *)0x40011000)")
     }
 
     fn source(&mut self) -> &'static str {

@@ -12,11 +12,7 @@ use crate::reactive::Reactive;
 
 /// The program and the formula of a seed.
 pub fn numeric(seed: u64) -> Reactive {
-    let mut generator = Generator { random: Random::new(seed), text: String::new(), depth: 0, loops: 0, steps: false };
-    generator.steps = generator.random.chance(6);
-    let formula = generator.formula(3);
-    generator.program();
-    Reactive { program: generator.text, formula }
+    Reactive::made_by(Generator::new(seed), Generator::formula, Generator::program)
 }
 
 struct Generator {
@@ -31,7 +27,13 @@ struct Generator {
 const GLOBALS: [&str; 8] = ["a", "b", "u", "k", "s", "h", "t", "l"];
 
 impl Generator {
-    fn program(&mut self) {
+    fn new(seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let steps = random.chance(6);
+        Self { random, text: String::new(), depth: 0, loops: 0, steps }
+    }
+
+    fn program(mut self) -> String {
         self.text.push_str(
             "extern int __VERIFIER_nondet_int(void);\nextern unsigned char __VERIFIER_nondet_uchar(void);\n\
              extern _Bool __VERIFIER_nondet_bool(void);\nextern void __VERIFIER_assume(int);\nextern void exit(int);\n\
@@ -76,6 +78,7 @@ impl Generator {
         }
         let result = self.expression(1, false);
         let _ = writeln!(self.text, "  return {result};\n}}");
+        self.text
     }
 
     fn line(&mut self, text: &str) {

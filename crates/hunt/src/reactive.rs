@@ -16,12 +16,21 @@ pub struct Reactive {
     pub formula: String,
 }
 
+impl Reactive {
+    /// Lets a generator make a formula of some depth and then the program.
+    pub(crate) fn made_by<G>(
+        mut generator: G,
+        formula: fn(&mut G, usize) -> String,
+        program: fn(G) -> String,
+    ) -> Reactive {
+        let formula = formula(&mut generator, 3);
+        Reactive { program: program(generator), formula }
+    }
+}
+
 /// The program and the formula of a seed.
 pub fn reactive(seed: u64) -> Reactive {
-    let mut generator = Generator { random: Random::new(seed), text: String::new(), depth: 0 };
-    let formula = generator.formula(3);
-    generator.program();
-    Reactive { program: generator.text, formula }
+    Reactive::made_by(Generator::new(seed), Generator::formula, Generator::program)
 }
 
 struct Generator {
@@ -41,7 +50,11 @@ const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);\n\
     void g(int n) { a = n; if (b == 2) return; c = (c + n) % 4; }\n";
 
 impl Generator {
-    fn program(&mut self) {
+    fn new(seed: u64) -> Self {
+        Self { random: Random::new(seed), text: String::new(), depth: 0 }
+    }
+
+    fn program(mut self) -> String {
         self.text.push_str(PRELUDE);
         self.text.push_str("int main(void) {\n");
         for _ in 0..self.random.below(3) {
@@ -63,6 +76,7 @@ impl Generator {
             self.statement();
         }
         self.text.push_str("return 0;\n}\n");
+        self.text
     }
 
     fn statement(&mut self) {
