@@ -129,20 +129,17 @@ fn load(request: &Request, limited: &Limited, output: &OutputOptions) -> Result<
             show_diagnostics(&diagnostics, &sources);
             limited.give_up(why).map(Err)
         }
-        (None, _) => {
-            refuse(&diagnostics, &sources, output)?;
-            Ok(Err(Status::BadInput))
-        }
+        (None, _) => refuse(&diagnostics, &sources, output).map(Err),
     }
 }
 
 /// Says why the input is refused: as text to standard error, or as a JSON object to standard output.
-fn refuse(diagnostics: &Diagnostics, sources: &SourceMap, output: &OutputOptions) -> Result<()> {
-    if output.format == Format::Text {
-        show_diagnostics(diagnostics, sources);
-        return Ok(());
+fn refuse(diagnostics: &Diagnostics, sources: &SourceMap, output: &OutputOptions) -> Result<Status> {
+    match output.format {
+        Format::Text => show_diagnostics(diagnostics, sources),
+        Format::Json => output::print_json(&report::diagnostics::Refusal::new(diagnostics, sources))?,
     }
-    output::print_json(&report::diagnostics::Refusal::new(diagnostics, sources))
+    Ok(Status::BadInput)
 }
 
 /// Refuses for one reason that stands in no source text.
@@ -150,8 +147,7 @@ fn refuse_because(diagnostic: Diagnostic, output: &OutputOptions) -> Result<Stat
     debug_assert_eq!(diagnostic.severity, Severity::Error);
     let mut diagnostics = Diagnostics::new();
     diagnostics.push(diagnostic);
-    refuse(&diagnostics, &SourceMap::new(), output)?;
-    Ok(Status::BadInput)
+    refuse(&diagnostics, &SourceMap::new(), output)
 }
 
 fn show_diagnostics(diagnostics: &Diagnostics, sources: &SourceMap) {

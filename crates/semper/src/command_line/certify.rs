@@ -23,8 +23,7 @@ pub(super) fn run(options: &CertifyOptions) -> Result<Status> {
         request.map(|(request, scheduler)| (request, scheduler, read))
     });
     let Some((request, scheduler, certificates::Read { question, fingerprint, certificate })) = loaded else {
-        refuse(&diagnostics, &sources, &options.output)?;
-        return Ok(Status::BadInput);
+        return refuse(&diagnostics, &sources, &options.output);
     };
     let Ready { mut subject, sources, diagnostics: read } = match load(&request, &limited, &options.output)? {
         Ok(ready) => ready,
@@ -35,8 +34,7 @@ pub(super) fn run(options: &CertifyOptions) -> Result<Status> {
     if certificates::fingerprint(&task) != fingerprint {
         diagnostics.push(another_program(!options.program.is_empty()));
         if diagnostics.has_errors() {
-            refuse(&diagnostics, &sources, &options.output)?;
-            return Ok(Status::BadInput);
+            return refuse(&diagnostics, &sources, &options.output);
         }
     }
     if let Some(warning) = unusual(&question) {

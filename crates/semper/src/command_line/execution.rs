@@ -24,8 +24,7 @@ pub(super) fn run(options: &RunOptions) -> Result<Status> {
         None => execute(&subject, &mut SeededChoices::new(options.execution.seed), options, budget),
         Some(path) => {
             let Some(mut choices) = listed_choices(path, &mut sources, &mut diagnostics) else {
-                refuse(&diagnostics, &sources, &options.output)?;
-                return Ok(Status::BadInput);
+                return refuse(&diagnostics, &sources, &options.output);
             };
             let execution = execute(&subject, &mut choices, options, budget);
             let run_ended = semper::is_complete(&execution.run.end);
@@ -40,7 +39,9 @@ pub(super) fn run(options: &RunOptions) -> Result<Status> {
             show_diagnostics(&diagnostics, &sources);
             output::print(&report::trace::render(&trace, host::terminal::width()))?;
         }
-        Format::Json if diagnostics.has_errors() => refuse(&diagnostics, &sources, &options.output)?,
+        Format::Json if diagnostics.has_errors() => {
+            refuse(&diagnostics, &sources, &options.output)?;
+        }
         Format::Json => output::print_json(&trace)?,
     }
     Ok(status(&execution))

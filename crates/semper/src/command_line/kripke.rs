@@ -25,15 +25,13 @@ pub(super) fn check(options: &CheckOptions) -> Result<Status> {
     const COMMON: [&str; 10] =
         ["files", "ltl", "spec", "assume", "timeout", "memory", "format", "verbose", "threads", "full_trace"];
     if let Some(faults) = misuse("check", &COMMON, &options.program.files) {
-        refuse(&faults, &SourceMap::new(), &options.output)?;
-        return Ok(Status::BadInput);
+        return refuse(&faults, &SourceMap::new(), &options.output);
     }
     let Limited { budget, .. } = Limited::new(&options.limits, no_verdict(options.output.format));
     let request = request(&options.program, Some(&options.property), None);
     let LoadedStructure { sources, diagnostics, structure } = load_structure(&request);
     let Some(structure) = structure else {
-        refuse(&diagnostics, &sources, &options.output)?;
-        return Ok(Status::BadInput);
+        return refuse(&diagnostics, &sources, &options.output);
     };
     if structure.properties.is_empty() {
         let diagnostic = Diagnostic::error("no-property", "there is no property to check")
@@ -66,8 +64,7 @@ pub(super) fn check(options: &CheckOptions) -> Result<Status> {
 pub(super) fn draw(options: &CfgOptions) -> Result<Status> {
     let messages = OutputOptions { format: Format::Text, verbose: options.verbose };
     if let Some(faults) = misuse("cfg", &["files", "format", "verbose"], &options.program.files) {
-        refuse(&faults, &SourceMap::new(), &messages)?;
-        return Ok(Status::BadInput);
+        return refuse(&faults, &SourceMap::new(), &messages);
     }
     let request = request(&options.program, None, None);
     let LoadedStructure { sources, diagnostics, structure } = load_structure(&request);

@@ -51,8 +51,7 @@ impl Reader {
     }
 
     fn refuse(&self, options: &LtlOptions) -> Result<Status> {
-        refuse(&self.diagnostics, &self.sources, &options.messages())?;
-        Ok(Status::BadInput)
+        refuse(&self.diagnostics, &self.sources, &options.messages())
     }
 }
 

@@ -19,14 +19,12 @@ pub(super) fn run(options: &ReplayOptions) -> Result<Status> {
     let mut sources = SourceMap::new();
     let mut diagnostics = Diagnostics::new();
     let Some(saved) = read(&options.file, &mut sources, &mut diagnostics) else {
-        refuse(&diagnostics, &sources, &options.output)?;
-        return Ok(Status::BadInput);
+        return refuse(&diagnostics, &sources, &options.output);
     };
     let Some((request, scheduler)) =
         replay::request_for(&saved.question(), &options.file, &options.program, &mut diagnostics)
     else {
-        refuse(&diagnostics, &sources, &options.output)?;
-        return Ok(Status::BadInput);
+        return refuse(&diagnostics, &sources, &options.output);
     };
     let Ready { mut subject, sources, diagnostics: read } = match load(&request, &limited, &options.output)? {
         Ok(ready) => ready,

@@ -20,16 +20,14 @@ pub(super) fn run(options: &ValidateOptions) -> Result<Status> {
     let mut sources = SourceMap::new();
     let mut diagnostics = Diagnostics::new();
     let Some(Reading { witness, warnings, .. }) = read(&options.witness, &mut sources, &mut diagnostics) else {
-        refuse(&diagnostics, &sources, &options.output)?;
-        return Ok(Status::BadInput);
+        return refuse(&diagnostics, &sources, &options.output);
     };
     if options.output.format == Format::Text {
         show_diagnostics(&warnings, &sources);
     }
     let given = request(&options.program, Some(&options.property), Some(&options.semantics));
     let Some(request) = request_for(&witness, &given, &mut diagnostics) else {
-        refuse(&diagnostics, &sources, &options.output)?;
-        return Ok(Status::BadInput);
+        return refuse(&diagnostics, &sources, &options.output);
     };
     let Ready { subject, sources, diagnostics: read } = match load(&request, &limited, &options.output)? {
         Ok(ready) => ready,
