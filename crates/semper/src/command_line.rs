@@ -25,7 +25,9 @@ use foundation::{Diagnostic, Diagnostics, Severity, SourceMap};
 use semper::{Input, Loaded, Properties, Request, Subject};
 
 use limits::Limited;
-use options::{Arguments, Command, Format, OutputOptions, ProgramOptions, PropertyOptions, SemanticsOptions};
+use options::{
+    Arguments, Command, Format, OutputOptions, ProgramOptions, PropertyOptions, QuestionOptions, SemanticsOptions,
+};
 
 /// The exit status.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -53,7 +55,7 @@ pub(crate) fn run() -> Status {
         }
     };
     let result = match arguments.command {
-        Command::Check(options) if kripke::is_structure(&options.program.files) => kripke::check(&options),
+        Command::Check(options) if kripke::is_structure(&options.question.program.files) => kripke::check(&options),
         Command::Run(options) if kripke::is_structure(&options.program.files) => kripke::cannot_run(&options.output),
         Command::Cfg(options) if kripke::is_structure(&options.program.files) => kripke::draw(&options),
         Command::Check(options) => check::run(&options),
@@ -106,6 +108,12 @@ fn request(
         request.atomicity = semantics.atomic;
     }
     request
+}
+
+impl QuestionOptions {
+    fn request(&self) -> Request {
+        request(&self.program, Some(&self.property), Some(&self.semantics))
+    }
 }
 
 /// What was loaded without error.

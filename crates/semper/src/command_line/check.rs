@@ -15,7 +15,7 @@ use super::draft::Draft;
 use super::limits::{Limited, no_verdict};
 use super::options::{CheckOptions, Format};
 use super::watching::Watchers;
-use super::{Ready, Status, load, output, refuse_because, request, show_diagnostics, solver};
+use super::{Ready, Status, load, output, refuse_because, show_diagnostics, solver};
 
 /// The engine that knows nothing.
 const NONE: &str = "none";
@@ -37,7 +37,7 @@ pub(super) fn run(options: &CheckOptions) -> Result<Status> {
         let diagnostic = Diagnostic::error("nothing-to-dump", message).help(help);
         return refuse_because(diagnostic, &options.output);
     }
-    let request = request(&options.program, Some(&options.property), Some(&options.semantics));
+    let request = options.question.request();
     let limited = Limited::new(&options.limits, no_verdict(options.output.format));
     let ready = match load(&request, &limited, &options.output)? {
         Ok(ready) => ready,

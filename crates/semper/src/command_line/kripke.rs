@@ -24,11 +24,11 @@ pub(super) fn check(options: &CheckOptions) -> Result<Status> {
     /// What a structure has in common with a program. How many threads there are changes nothing.
     const COMMON: [&str; 10] =
         ["files", "ltl", "spec", "assume", "timeout", "memory", "format", "verbose", "threads", "full_trace"];
-    if let Some(faults) = misuse("check", &COMMON, &options.program.files) {
+    if let Some(faults) = misuse("check", &COMMON, &options.question.program.files) {
         return refuse(&faults, &SourceMap::new(), &options.output);
     }
     let Limited { budget, .. } = Limited::new(&options.limits, no_verdict(options.output.format));
-    let request = request(&options.program, Some(&options.property), None);
+    let request = request(&options.question.program, Some(&options.question.property), None);
     let LoadedStructure { sources, diagnostics, structure } = load_structure(&request);
     let Some(structure) = structure else {
         return refuse(&diagnostics, &sources, &options.output);

@@ -157,11 +157,7 @@ Examples:
 #[derive(Args, Debug)]
 pub(crate) struct CheckOptions {
     #[command(flatten)]
-    pub program: ProgramOptions,
-    #[command(flatten)]
-    pub property: PropertyOptions,
-    #[command(flatten)]
-    pub semantics: SemanticsOptions,
+    pub question: QuestionOptions,
     // What the help says of it is made of the engines that there are.
     #[arg(long, value_name = "ENGINE", default_value = "auto", help = engine_help(), help_heading = "Engine")]
     pub engine: String,
@@ -268,11 +264,7 @@ pub(crate) struct ValidateOptions {
     #[arg(value_name = "WITNESS.yml")]
     pub witness: String,
     #[command(flatten)]
-    pub program: ProgramOptions,
-    #[command(flatten)]
-    pub property: PropertyOptions,
-    #[command(flatten)]
-    pub semantics: SemanticsOptions,
+    pub question: QuestionOptions,
     #[command(flatten)]
     pub limits: LimitOptions,
     #[command(flatten)]
@@ -329,6 +321,17 @@ pub(crate) enum AutomatonKind {
     Tgba,
     Buchi,
     StateBuchi,
+}
+
+/// What is asked.
+#[derive(Args, Debug)]
+pub(crate) struct QuestionOptions {
+    #[command(flatten)]
+    pub program: ProgramOptions,
+    #[command(flatten)]
+    pub property: PropertyOptions,
+    #[command(flatten)]
+    pub semantics: SemanticsOptions,
 }
 
 /// Which program.

@@ -10,7 +10,7 @@ use witness::{Content, Reading};
 
 use super::limits::{Limited, json, said};
 use super::options::{Format, ValidateOptions};
-use super::{Ready, Status, load, output, refuse, request, show_diagnostics};
+use super::{Ready, Status, load, output, refuse, show_diagnostics};
 
 /// Of more inputs in a row than this, the first are printed.
 const MOST_INPUTS: usize = 20;
@@ -25,7 +25,7 @@ pub(super) fn run(options: &ValidateOptions) -> Result<Status> {
     if options.output.format == Format::Text {
         show_diagnostics(&warnings, &sources);
     }
-    let given = request(&options.program, Some(&options.property), Some(&options.semantics));
+    let given = options.question.request();
     let Some(request) = request_for(&witness, &given, &mut diagnostics) else {
         return refuse(&diagnostics, &sources, &options.output);
     };
