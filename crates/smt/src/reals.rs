@@ -15,7 +15,8 @@ use num_bigint::BigInt;
 use z3::SatResult;
 use z3::ast::{Bool, Real};
 
-use crate::watch::{Watch, counted, limit as limited, parameters, patience, patiently, steps_in};
+use crate::limits::{counted, limit as limited, parameters, patience, patiently, steps_in};
+use crate::watch::Watch;
 
 foundation::define_id! {
     /// An unknown of a [`System`].
@@ -303,7 +304,7 @@ impl System {
                     continue;
                 }
             }
-            // Nonlinear systems are the ones that count too few steps; those that have a solution mostly have it soon.
+            // Nonlinear systems are those that count too few steps: it is their time that ends them, so they have less of it.
             let patience = if is_linear { patience(steps) } else { patience(steps) / 4 };
             let (answer, taken) = patiently(steps, patience, budget, |clock| {
                 solver.set_params(&parameters(Some(steps), Some(clock)));
