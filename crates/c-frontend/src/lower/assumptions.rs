@@ -5,6 +5,7 @@ use foundation::{Diagnostic, Span};
 use program::{Assumption, FunctionId, Initial, Scalar, VariableId, VariableKind};
 
 use super::Lowering;
+use super::library::is_stream;
 use crate::syntax::ast::{ExprId, ExprKind};
 use crate::types::CType;
 
@@ -36,7 +37,7 @@ impl Lowering<'_> {
     /// Notes what a verdict rests on where a function of the library takes the `const` from a pointer that it is given. Not
     /// inlined, since what is deeply nested needs small frames.
     #[inline(never)]
-    pub(crate) fn assume_of_found(&mut self, function: FunctionId, arguments: &[ExprId], span: Span) {
+    pub(crate) fn assume_of_lost_const(&mut self, function: FunctionId, arguments: &[ExprId], span: Span) {
         let name = self.functions[&function].name;
         let text = self.text(name);
         let takes_const = ["strchr", "strrchr", "memchr", "strstr", "strpbrk"].contains(&text.as_str());
@@ -109,7 +110,7 @@ impl Lowering<'_> {
             .variables
             .values()
             .filter(|variable| matches!(variable.kind, VariableKind::Global { initial: Initial::Arbitrary, .. }))
-            .filter(|variable| !matches!(variable.name.as_str(), "stdin" | "stdout" | "stderr"))
+            .filter(|variable| !is_stream(&variable.name))
             .map(|variable| (variable.name.clone(), variable.span))
             .collect();
         for (name, span) in undefined {

@@ -48,7 +48,7 @@ impl Lowering<'_> {
         let function_type = self.types.as_function(ty.ty).expect("callees are functions").clone();
         let operands = self.arguments(&function_type, arguments, span)?;
         if let Callee::Function(id) = callee {
-            self.assume_of_found(id, arguments, span);
+            self.assume_of_lost_const(id, arguments, span);
         }
         let noreturn = match callee {
             Callee::Function(id) => {

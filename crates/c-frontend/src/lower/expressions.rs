@@ -4,6 +4,7 @@ use foundation::{Diagnostic, Span};
 use num_bigint::BigInt;
 use program::{Constant, ExprKind as ModelKind, Place, Scalar, VariableId, VariableKind};
 
+use super::library::is_stream;
 use super::scope::{Binding, BindingKind};
 use super::{Lower, Lowered, Lowering, Value};
 use crate::syntax::ast::{Designator, ExprId, ExprKind, TypeName};
@@ -261,7 +262,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Lowers an expression whose value is not used. Operations that may be undefined are still carried out.
+    /// Lowers an expression whose value is not used. What may be noticed is still carried out.
     pub(crate) fn discard(&mut self, id: ExprId) -> Lower<()> {
         let ast = self.ast.clone();
         let expr = &ast.exprs[id];
@@ -290,7 +291,7 @@ impl Lowering<'_> {
                 }
                 self.cast(ty, *operand, expr.span)?
             }
-            ExprKind::Identifier(_) => self.named(id)?,
+            ExprKind::Identifier(_) => self.read_if_shared(id)?,
             _ => self.rvalue(id)?,
         };
         self.carry_out(&lowered, expr.span)
@@ -299,7 +300,7 @@ impl Lowering<'_> {
     /// What a name stands for; it is read where other threads may write it meanwhile. Not inlined, since what is deeply nested
     /// needs small frames.
     #[inline(never)]
-    fn named(&mut self, id: ExprId) -> Lower<Lowered> {
+    fn read_if_shared(&mut self, id: ExprId) -> Lower<Lowered> {
         let lowered = self.expr(id)?;
         if self.is_shared_scalar(&lowered) { self.rvalue(id) } else { Ok(lowered) }
     }
@@ -308,16 +309,15 @@ impl Lowering<'_> {
         let Value::Place(place) = &lowered.value else { return false };
         let is_shared = |variable| {
             let variable = &self.program.variables[variable];
-            let is_stream = matches!(variable.name.as_str(), "stdin" | "stdout" | "stderr");
-            matches!(variable.kind, VariableKind::Global { .. }) && !is_stream
+            matches!(variable.kind, VariableKind::Global { .. }) && !is_stream(&variable.name)
         };
         place.as_variable().is_some_and(is_shared) && self.types.is_scalar(lowered.ty.ty)
     }
 
-    /// Computes a value that is not used, if that may be undefined.
+    /// Computes a value that is not used, if that may be noticed.
     pub(crate) fn carry_out(&mut self, lowered: &Lowered, span: Span) -> Lower<()> {
         if let Value::Scalar(value) = lowered.value
-            && self.may_be_undefined(value)
+            && self.may_be_noticed(value)
         {
             let scalar = self.program.exprs.ty(value);
             let ty = self.program.types.scalar(scalar);
@@ -328,8 +328,9 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Whether evaluating a value may be undefined, overflow or race with another thread, judged by its shape.
-    pub(crate) fn may_be_undefined(&self, value: program::ExprId) -> bool {
+    /// Whether it may be noticed that a value is evaluated, judged by its shape: it may be undefined, overflow, or race with another
+    /// thread.
+    pub(crate) fn may_be_noticed(&self, value: program::ExprId) -> bool {
         let exprs = &self.program.exprs;
         let is_own = |variable: VariableId| {
             let variable = &self.program.variables[variable];

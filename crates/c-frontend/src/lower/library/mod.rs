@@ -7,12 +7,14 @@
 //! | `verifier` | verifier functions, assertions and the end of the program |
 //! | `builtins` | arithmetic that tells whether its result fits |
 //! | `calls` | the C library's functions that operations stand for |
+//! | `streams` | those that read and print |
 //! | `pointers` | bodies for those whose address is used |
 
 mod builtins;
 mod calls;
 mod names;
 mod pointers;
+mod streams;
 mod verifier;
 
 use std::collections::{HashMap, HashSet};
@@ -26,8 +28,8 @@ use super::{Linked, Lower, Lowered, Lowering};
 use crate::syntax::ast::{ExprId, ExternalDeclaration};
 use crate::syntax::symbols::{Symbol, Symbols};
 use crate::types::Qual;
-pub(crate) use names::is_known;
 use names::{HARMLESS, is_nondet, unsupported_code};
+pub(crate) use names::{is_known, is_stream};
 
 /// C text of the library functions that have a body of our own.
 const BODIES: &str = include_str!("bodies.c");

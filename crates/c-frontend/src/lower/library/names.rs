@@ -78,6 +78,11 @@ const UNSUPPORTED: &[(&str, &str)] = &[
     ("pthread_self", "thread-function"),
 ];
 
+/// Whether an object is one of the streams that the library defines.
+pub(crate) fn is_stream(name: &str) -> bool {
+    matches!(name, "stdin" | "stdout" | "stderr")
+}
+
 /// Whether a call of an undeclared function of this name is understood.
 pub(crate) fn is_known(name: &str) -> bool {
     HARMLESS.contains(&name)
