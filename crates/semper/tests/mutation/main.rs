@@ -30,6 +30,7 @@ use mutants::Mutant;
 use semper::Budget;
 use semper::certificates::multipliers::with_arguments;
 use semper::certify::Decider;
+use semper::program::semantics::{Integers, ObserveMode};
 use semper::task::certificate::Refutation;
 use semper::task::{Certificate, ClosedStateSpace, Negation, Task};
 use subjects::{Subject, is_accepted, is_accepted_by, tasks, through_text};
@@ -209,6 +210,19 @@ fn proofs_of_something_else_are_rejected() {
         }
     }
     assert_nothing_is_accepted(&offered.figures());
+}
+
+/// `x == 5` is seen when the first statement of the callee is complete; but where changes are observed, what the caller has
+/// changed before is seen only when its own expression is complete, and then it is gone.
+#[test]
+fn a_proof_about_statements_is_none_about_changes() {
+    let text = "int x, y, r; int f(void) { y = x; x = 0; return 0; } int main(void) { r = (x = 5) + f(); }";
+    let (name, property) = ("a change before a call", "F \"x == 5\"");
+    let mut task = Subject { name, text, property, integers: Integers::Machine, holds: true }.task();
+    let proof = subjects::refutation(&task, MUCH).expect("the engine proves it");
+    assert!(is_accepted(&task, &proof));
+    task.semantics.observe = ObserveMode::Change;
+    assert!(!is_accepted(&task, &proof));
 }
 
 /// An engine that overlooks a successor or an assignment proves what is violated; and so it does with further changes.
