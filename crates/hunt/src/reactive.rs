@@ -1,7 +1,7 @@
 //! Random small programs that read inputs for ever, and random formulas over their variables.
 //!
 //! The programs have few states, so that engines close, but a little of everything that engines treat specially: calls,
-//! inner loops, arrays, structures, narrow types that wrap, cuts, ends, undefined behaviour, loops without observation.
+//! inner loops, arrays, structures, narrow types that wrap, blocked runs, ends, undefined behaviour, loops without observation.
 
 use std::fmt::Write;
 

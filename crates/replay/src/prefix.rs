@@ -3,7 +3,7 @@
 //! Where no continuation of what was observed can satisfy the goal, how the execution goes on does not matter, as long as
 //! it goes on: a run that is blocked by an assumption is no execution. So two things are checked. The goal is false of every
 //! extension of the observed prefix, which is found out by progressing the formula and a plain tableau
-//! ([`Progression`]), not by an engine's automaton. And the program cannot be cut at all: at every location one of the
+//! ([`Progression`]), not by an engine's automaton. And the program cannot be blocked at all: at every location one of the
 //! edges can always be taken.
 
 use std::cell::RefCell;

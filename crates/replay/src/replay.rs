@@ -80,7 +80,7 @@ pub enum Rejected {
         /// Why not.
         reason: String,
     },
-    /// The goal is not lost after finitely many steps, or the execution might be cut after them.
+    /// The goal is not lost after finitely many steps, or the execution might be blocked after them.
     NotBad,
     /// The loop starves a thread, which the scheduler does not allow.
     Unfair {

@@ -56,7 +56,7 @@ pub trait Space: Send {
 pub enum Step {
     /// The state has no step with this number, nor with a larger one.
     NoMore,
-    /// The step leads into a cut: it is part of no execution.
+    /// The step is blocked by an assumption: it is part of no execution.
     Blocked,
     /// It leads to [`Next::state`].
     Next,
@@ -86,7 +86,7 @@ pub struct Next {
 /// All steps of a state.
 #[derive(Clone, Debug, Default)]
 pub struct Successors {
-    /// The steps that are no cuts.
+    /// The steps that are not blocked.
     pub steps: Vec<Successor>,
     /// The states they lead to, one after the other; for a step that leads nowhere, anything.
     pub states: Vec<u64>,

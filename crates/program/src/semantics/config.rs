@@ -93,7 +93,7 @@ words! {
     /// It ends the run in a state where `error` holds for ever.
     #[default]
     Error = "error",
-    /// It cuts the run, which is then no execution.
+    /// It blocks the run, which is then no execution.
     Assume = "assume"
 }
 

@@ -5,7 +5,7 @@ use program::*;
 
 use crate::builder::*;
 
-/// Builds a program and expects one kind of undefined behaviour under both kinds of integers, and a cut run instead
+/// Builds a program and expects one kind of undefined behaviour under both kinds of integers, and a blocked run instead
 /// where undefined behaviour is assumed away.
 fn undefined(kind: Undefined, build: impl FnOnce(&mut Builder)) {
     let mut b = Builder::new();

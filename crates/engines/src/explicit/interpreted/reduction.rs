@@ -7,7 +7,7 @@
 //! The argument, and what "invisible" means where only some states are observed, is in `docs/design/reduction.md`.
 //!
 //! Everything here is decided once, from the program; what an edge comes to when it is taken (undefined behaviour, a
-//! cut, a question) is checked then.
+//! false assumption, a question) is checked then.
 
 use std::collections::HashSet;
 

@@ -500,7 +500,7 @@ impl Emitter<'_, '_> {
     }
 
     fn finish_undefined(&mut self) {
-        if self.model.undefined_cuts {
+        if self.model.undefined_blocks {
             return self.finish(status::BLOCKED);
         }
         let before = self.spot.clone();

@@ -104,8 +104,8 @@ pub struct Model {
     pub prepared: Prepared,
     /// What integers are.
     pub integers: Integers,
-    /// Whether undefined behaviour cuts a run instead of ending it.
-    pub undefined_cuts: bool,
+    /// Whether undefined behaviour blocks a run instead of ending it.
+    pub undefined_blocks: bool,
     /// Whether letters may be repeated and left out.
     pub stutter_invariant: bool,
     /// How many atoms a letter has.
@@ -210,7 +210,7 @@ impl Model {
         let mut model = Self {
             prepared,
             integers,
-            undefined_cuts: undefined == UndefinedMode::Assume,
+            undefined_blocks: undefined == UndefinedMode::Assume,
             stutter_invariant: negation.stutter_invariant,
             letter_bits: negation.atoms.len() as u32,
             points: Vec::new(),
