@@ -4,12 +4,13 @@
 //! undefined has a passage for each of the two.
 
 use analysis::points_to::Object;
-use logic::Symbol;
+use logic::{Symbol, Value};
 use program::{Callee, EdgeId, InputSource, Op, Operand, Root, Scalar, VariableId};
 use task::Reason;
 
 use super::expression::Encoder;
 use super::heap::{self, Held};
+use super::memory::Cell;
 use super::step::Step;
 use super::vocabulary::{Shape, Vocabulary};
 
@@ -22,6 +23,8 @@ pub struct Passage {
     pub exit: Exit,
     /// What the edge reads from outside, in the order in which it is asked for.
     pub asked: Vec<Asked>,
+    /// What objects in memory hold from here on that nobody has initialised.
+    pub contents: Vec<Contents>,
 }
 
 /// Where control is after an edge.
@@ -48,13 +51,39 @@ pub struct Asked {
     pub uninitialised: Option<VariableId>,
 }
 
+/// What uninitialised cells of an object hold.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Contents {
+    /// The object.
+    pub object: Object,
+    /// The cells.
+    pub cell: Cell,
+    /// The symbol that stands for what they hold in the step.
+    pub symbol: Symbol,
+    /// How many bytes lie between two indices, where it is an array.
+    pub stride: u64,
+}
+
+impl Contents {
+    /// What lies at an offset, by the value of the symbol.
+    pub fn at(&self, offset_bytes: u64, held: &Value) -> Option<Value> {
+        match self.cell {
+            Cell::One(at) => (at == offset_bytes).then(|| held.clone()),
+            Cell::Many(_) if offset_bytes.is_multiple_of(self.stride) => {
+                held.element(&Value::Int((offset_bytes / self.stride).into()))
+            }
+            Cell::Many(_) | Cell::Alive => None,
+        }
+    }
+}
+
 /// Encodes an edge.
 pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>, Reason> {
     let (terms, program) = (vocabulary.terms, vocabulary.program());
     let data = &program.edges[edge];
     let encoder = Encoder { vocabulary, span: data.span };
     let refuse = |what: &str| Err(Reason::unsupported(what, Some(data.span)));
-    let mut asked = Vec::new();
+    let (mut asked, mut contents) = (Vec::new(), Vec::new());
     let mut exit = Exit::Passes;
     let mut defined = terms.truth(true);
     let step = match &data.op {
@@ -117,7 +146,7 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
             }
             _ if vocabulary.is_set_before_read(*variable) => Step::skip(terms),
             Ok(Shape::Scalar(scalar)) => arbitrary(vocabulary, *variable, scalar, data.span, &mut asked)?,
-            _ => heap::forgotten(&encoder, Object::Variable(*variable), Held::Anything)?,
+            _ => heap::forgotten(&encoder, Object::Variable(*variable), Held::Anything, &mut contents)?,
         },
         Op::Call { callee: Callee::Function(function), arguments, result } => {
             if program.functions[*function].entry.is_some() {
@@ -164,8 +193,8 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
             Step::skip(terms)
         }
         Op::Call { callee: Callee::Pointer(_), .. } => return refuse("a call through a pointer"),
-        Op::Allocate { target, size, contents } => {
-            let allocated = heap::allocate(&encoder, edge, *target, contents)?;
+        Op::Allocate { target, size, contents: held } => {
+            let allocated = heap::allocate(&encoder, edge, *target, held, &mut contents)?;
             defined = terms.and([encoder.encode(*size)?.defined, allocated.1]);
             allocated.0
         }
@@ -190,11 +219,12 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
     let undefined = terms.not(defined);
     if undefined != terms.truth(false) {
         // What the edge reads from outside is asked for after its target was found to exist.
-        passages.push(Passage { step: Step::assume(terms, undefined), exit: Exit::Undefined, asked: Vec::new() });
+        let step = Step::assume(terms, undefined);
+        passages.push(Passage { step, exit: Exit::Undefined, asked: Vec::new(), contents: Vec::new() });
     }
     if defined != terms.truth(false) {
         let step = Step { guard: terms.and([defined, step.guard]), ..step };
-        passages.push(Passage { step, exit, asked });
+        passages.push(Passage { step, exit, asked, contents });
     }
     Ok(passages)
 }

@@ -8,6 +8,7 @@ use logic::{Sort, Term};
 use program::{Allocation, EdgeId, ExprId, LocationId, Place, VariableId};
 use task::Reason;
 
+use super::edge::Contents;
 use super::expression::Encoder;
 use super::memory::Cell;
 use super::step::Step;
@@ -25,9 +26,13 @@ pub enum Held {
 /// For arrays of more elements than this, nothing is said about the range of arbitrary elements.
 const MOST_RANGES: usize = 32;
 
-/// All cells of an object hold something new. Arbitrary values are not among what is asked for: where a violation
-/// depends on them, it cannot be told.
-pub fn forgotten(encoder: &Encoder<'_, '_>, object: Object, held: Held) -> Result<Step, Reason> {
+/// All cells of an object hold something new; what that is, where it is arbitrary, is added to the contents.
+pub fn forgotten(
+    encoder: &Encoder<'_, '_>,
+    object: Object,
+    held: Held,
+    contents: &mut Vec<Contents>,
+) -> Result<Step, Reason> {
     let vocabulary = encoder.vocabulary;
     let (program, terms) = (vocabulary.program(), vocabulary.terms);
     let Some(layout) = vocabulary.memory.layout(object) else {
@@ -48,20 +53,24 @@ pub fn forgotten(encoder: &Encoder<'_, '_>, object: Object, held: Held) -> Resul
             guards.push(range);
             step.inputs.insert(input);
             step.updates.insert(symbol, terms.variable(input));
+            contents.push(Contents { object, cell, symbol: input, stride: 1 });
             continue;
         }
-        let contents = terms.symbol(&name, terms.sort_of_symbol(symbol));
-        step.inputs.insert(contents);
-        step.updates.insert(symbol, terms.variable(contents));
+        let input = terms.symbol(&name, terms.sort_of_symbol(symbol));
+        step.inputs.insert(input);
+        step.updates.insert(symbol, terms.variable(input));
         let width = program.types.scalar_bits(scalar) / 8;
         let is_counted = matches!(object, Object::Variable(variable) if vocabulary.scale(variable, scalar) == 1);
+        let stride = if is_counted { width } else { 1 };
+        if held == Held::Anything {
+            contents.push(Contents { object, cell, symbol: input, stride });
+        }
         let offsets: Vec<u64> = layout.offsets(cell).collect();
         if held == Held::Anything && (offsets.len() > MOST_RANGES || !vocabulary.is_machine()) {
             continue;
         }
         for offset in offsets {
-            let index = terms.integer(if is_counted { offset / width } else { offset });
-            let element = terms.select(terms.variable(contents), index);
+            let element = terms.select(terms.variable(input), terms.integer(offset / stride));
             guards.push(match held {
                 Held::Zeros => terms.equal(element, zero),
                 Held::Anything => vocabulary.range(scalar, element),
@@ -77,7 +86,8 @@ pub fn allocate(
     encoder: &Encoder<'_, '_>,
     edge: EdgeId,
     target: VariableId,
-    contents: &Allocation,
+    held: &Allocation,
+    contents: &mut Vec<Contents>,
 ) -> Result<(Step, Term), Reason> {
     let vocabulary = encoder.vocabulary;
     let terms = vocabulary.terms;
@@ -88,9 +98,9 @@ pub fn allocate(
     if !vocabulary.addresses_are_apart() {
         return encoder.refuse("memory on the heap where there are addresses that are numbers");
     }
-    let mut step = match contents {
-        Allocation::Arbitrary => forgotten(encoder, object, Held::Anything)?,
-        Allocation::Zeroed => forgotten(encoder, object, Held::Zeros)?,
+    let mut step = match held {
+        Allocation::Arbitrary => forgotten(encoder, object, Held::Anything, contents)?,
+        Allocation::Zeroed => forgotten(encoder, object, Held::Zeros, contents)?,
         Allocation::Resized(_) => return encoder.refuse("memory on the heap that is resized"),
     };
     let mut address = terms.integer(vocabulary.memory.base(object));

@@ -12,7 +12,7 @@ use program::semantics::{ObjectId, SeededChoices, Value};
 use program::{Initial, Scalar, VariableId, VariableKind};
 use task::Reason;
 
-use super::edge::{Asked, Exit, Passage};
+use super::edge::{Asked, Contents, Exit, Passage};
 use super::memory::Cell;
 use super::step::Step;
 use super::vocabulary::{Shape, Vocabulary};
@@ -31,7 +31,7 @@ pub fn encode(vocabulary: &Vocabulary<'_>) -> Result<Passage, Reason> {
         return Err(Reason::Incomplete("the program cannot be started".to_owned()));
     }
     let mut step = Step::skip(terms);
-    let mut asked = Vec::new();
+    let (mut asked, mut contents) = (Vec::new(), Vec::new());
     let mut guards: Vec<Term> = Vec::new();
     let start = vocabulary.prepared.start();
     // The state at the start is observed too, before any edge is taken.
@@ -125,6 +125,7 @@ pub fn encode(vocabulary: &Vocabulary<'_>) -> Result<Passage, Reason> {
                     let (input, range) = vocabulary.arbitrary(&terms.name(symbol), scalar);
                     guards.push(range);
                     step.inputs.insert(input);
+                    contents.push(Contents { object, cell, symbol: input, stride: 1 });
                     terms.variable(input)
                 };
                 step.updates.insert(symbol, value);
@@ -143,7 +144,7 @@ pub fn encode(vocabulary: &Vocabulary<'_>) -> Result<Passage, Reason> {
         }
     }
     step.guard = terms.and(guards);
-    Ok(Passage { step, exit: Exit::Passes, asked })
+    Ok(Passage { step, exit: Exit::Passes, asked, contents })
 }
 
 /// The number of an address at the start: see [`expression`](super::expression).

@@ -7,20 +7,23 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 
+use analysis::points_to::Object;
 use logic::Value as Number;
 use program::passes::Prepared;
 use program::semantics::evaluate::evaluate;
 use program::semantics::event::Event;
 use program::semantics::interpreter::Interpreter;
 use program::semantics::step::Stepped;
+use program::semantics::value::ObjectId;
 use program::semantics::{Answer, Choices, ObserveMode, Question, Stop, Value};
-use program::{Atom, EdgeId, Observe, Scalar, VariableId};
+use program::{Atom, EdgeId, Observe, Scalar};
 use task::Reason;
 
 use super::lasso::Valuation;
 use super::letter::Taken;
 use crate::encode::Exit;
-use crate::encode::edge::Asked;
+use crate::encode::edge::Contents;
+use crate::encode::memory::Cell;
 
 /// Follows a way through a program and tells the answers.
 pub struct Teller<'a> {
@@ -39,8 +42,8 @@ pub struct Open(RefCell<Questions>);
 #[derive(Default)]
 struct Questions {
     inputs: VecDeque<Answer>,
-    /// What variables hold that are not initialised and that nobody has read yet.
-    held: HashMap<VariableId, Answer>,
+    /// What objects hold that are not initialised; those of variables as if these were global.
+    held: HashMap<ObjectId, Vec<(Contents, Number)>>,
     /// The edge that is to be taken.
     edge: Option<EdgeId>,
     answers: Vec<Answer>,
@@ -51,8 +54,11 @@ impl Choices for &Open {
         let mut questions = self.0.borrow_mut();
         let answer = match question {
             Question::Input { .. } => questions.inputs.pop_front(),
-            Question::Uninitialised { part, .. } => {
-                part.object.variable().and_then(|variable| questions.held.remove(&variable))
+            Question::Uninitialised { part, ty, .. } => {
+                let held = questions.held.get(&global(part.object)).into_iter().flatten();
+                let offset = part.offset_bits / 8;
+                let mut found = held.filter_map(|(contents, value)| contents.at(offset, value));
+                found.next().map(|value| answer(*ty, Some(&value)))
             }
             Question::Branch { edges } => {
                 edges.iter().position(|edge| Some(*edge) == questions.edge).map(Answer::Index)
@@ -88,10 +94,26 @@ impl<'a> Teller<'a> {
             let mut questions = self.open.0.borrow_mut();
             questions.edge = taken.edge;
             for asked in &taken.asked {
-                let answer = answer(asked, values);
-                match asked.uninitialised {
-                    Some(variable) => _ = questions.held.insert(variable, answer),
-                    None => questions.inputs.push_back(answer),
+                let value = values.get(&asked.symbol);
+                match (asked.uninitialised, value) {
+                    (Some(variable), Some(value)) => {
+                        let (object, symbol) = (Object::Variable(variable), asked.symbol);
+                        let whole = Contents { object, cell: Cell::One(0), symbol, stride: 1 };
+                        questions.held.insert(ObjectId::Global(variable), vec![(whole, value.clone())]);
+                    }
+                    (Some(variable), None) => _ = questions.held.remove(&ObjectId::Global(variable)),
+                    (None, value) => questions.inputs.push_back(answer(asked.scalar, value)),
+                }
+            }
+            let new = self.interpreter.state.memory.unused_heap();
+            let object_of = |contents: &Contents| match contents.object {
+                Object::Variable(variable) => ObjectId::Global(variable),
+                Object::Heap(_) => new,
+            };
+            taken.contents.iter().for_each(|contents| _ = questions.held.remove(&object_of(contents)));
+            for contents in &taken.contents {
+                if let Some(value) = values.get(&contents.symbol) {
+                    questions.held.entry(object_of(contents)).or_default().push((contents.clone(), value.clone()));
                 }
             }
         }
@@ -173,8 +195,12 @@ impl<'a> Teller<'a> {
     }
 }
 
-fn answer(asked: &Asked, values: &Valuation) -> Answer {
-    Answer::Value(match (asked.scalar, values.get(&asked.symbol)) {
+fn global(object: ObjectId) -> ObjectId {
+    object.variable().map_or(object, ObjectId::Global)
+}
+
+fn answer(scalar: Scalar, value: Option<&Number>) -> Answer {
+    Answer::Value(match (scalar, value) {
         (Scalar::Bool, Some(Number::Bool(value))) => Value::Bool(*value),
         (Scalar::Bool, _) => Value::Bool(false),
         (_, Some(Number::Int(value))) => Value::Int(value.clone()),

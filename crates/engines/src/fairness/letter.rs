@@ -12,7 +12,7 @@ use automata::buchi::Label;
 use logic::{Symbol, Terms};
 use program::EdgeId;
 
-use crate::encode::edge::{Asked, Exit};
+use crate::encode::edge::{Asked, Contents, Exit};
 use crate::encode::{Passage, Step};
 
 /// A letter.
@@ -47,7 +47,9 @@ pub struct Taken {
     pub exit: Exit,
     /// What is read from outside, by the symbols of the letter's step.
     pub asked: Vec<Asked>,
-    /// For each of these, the program's symbol that holds it afterwards, if one does.
+    /// What uninitialised objects hold, by the symbols of the letter's step.
+    pub contents: Vec<Contents>,
+    /// For each of what is asked, the program's symbol that holds it afterwards, if one does.
     pub held_by: Vec<Option<Symbol>>,
     /// The edge of the property's automaton that is taken with it, if a letter of the property is read.
     pub read: Option<u32>,
@@ -71,7 +73,8 @@ impl Letters {
             passage.step.updates.iter().find(|(_, held)| **held == value).map(|(&symbol, _)| symbol)
         };
         let (asked, held_by) = (passage.asked.clone(), passage.asked.iter().map(holder).collect());
-        let taken = Taken { edge, exit: passage.exit, asked, held_by, read, is_part: false };
+        let contents = passage.contents.clone();
+        let taken = Taken { edge, exit: passage.exit, asked, contents, held_by, read, is_part: false };
         self.letter(passage.step.clone(), Rc::new([taken]))
     }
 
@@ -128,6 +131,11 @@ impl Letters {
         let later = self.way(second);
         let later = later.iter().map(|taken| Taken {
             asked: taken.asked.iter().map(|asked| Asked { symbol: new_name(asked.symbol), ..asked.clone() }).collect(),
+            contents: taken
+                .contents
+                .iter()
+                .map(|held| Contents { symbol: new_name(held.symbol), ..held.clone() })
+                .collect(),
             ..taken.clone()
         });
         let way: Rc<[Taken]> = self.way(first).iter().cloned().chain(later).collect();

@@ -156,7 +156,12 @@ impl Builder<'_, '_> {
                     if self.observation.is_stale(location) {
                         return Err(Reason::unsupported("a place that is never left and was not observed", None));
                     }
-                    let stay = Passage { step: Step::skip(self.terms), exit: Exit::Passes, asked: Vec::new() };
+                    let stay = Passage {
+                        step: Step::skip(self.terms),
+                        exit: Exit::Passes,
+                        asked: Vec::new(),
+                        contents: Vec::new(),
+                    };
                     follow(None, &stay, place, Some((location, Exit::Passes)))?;
                 }
                 Place::At(location) => {
@@ -176,7 +181,7 @@ impl Builder<'_, '_> {
                     }
                 }
                 Place::Stopped(edge, exit) => {
-                    let stay = Passage { step: Step::skip(self.terms), exit, asked: Vec::new() };
+                    let stay = Passage { step: Step::skip(self.terms), exit, asked: Vec::new(), contents: Vec::new() };
                     follow(None, &stay, place, Some((program.edges[edge].from, exit)))?;
                 }
             }
