@@ -15,7 +15,7 @@ use num_bigint::BigInt;
 
 use crate::cfa::FunctionId;
 use crate::model::VariableId;
-use crate::types::{IntType, Scalar, TypeId};
+use crate::types::{IntType, Record, Scalar, TypeId};
 
 define_id! {
     /// An expression in [`Exprs`].
@@ -242,6 +242,38 @@ impl Place {
             Root::Variable(variable) if self.path.is_empty() => Some(variable),
             _ => None,
         }
+    }
+}
+
+/// Follows a path inwards and tells which index may lie behind the end of its array: programs use an array of length 0 or 1 at the
+/// end of a structure, or of a member of a union, for what lies behind it. Where a variable ends is known, unless a union is
+/// on the path.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenEnd {
+    /// Whether there may be something behind the end.
+    is_larger: bool,
+    /// Whether nothing follows in the structures so far.
+    is_last: bool,
+}
+
+impl OpenEnd {
+    /// At the beginning of a path.
+    pub fn new(root: &Root) -> Self {
+        Self { is_larger: matches!(root, Root::Pointer { .. }), is_last: true }
+    }
+
+    /// Goes into a member of a structure or a union.
+    pub fn field(&mut self, record: &Record, number: u32) {
+        match record.is_union {
+            true => *self = Self { is_larger: true, is_last: true },
+            false => self.is_last &= number as usize + 1 == record.fields.len(),
+        }
+    }
+
+    /// Goes into an element of an array of a length, and returns whether any index may be meant.
+    pub fn index(&mut self, length: u64) -> bool {
+        let is_last = std::mem::replace(&mut self.is_last, false);
+        is_last && self.is_larger && length <= 1
     }
 }
 

@@ -10,7 +10,7 @@ use logic::{Symbol, Term};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use program::semantics::Integers;
-use program::{CompareOp, ExprId, ExprKind, IntType, Place, Root, Scalar, Type, VariableKind};
+use program::{CompareOp, ExprId, ExprKind, IntType, OpenEnd, Place, Root, Scalar, Type, VariableKind};
 use task::Reason;
 
 use super::expression::{Encoded, Encoder, product, sum};
@@ -474,10 +474,11 @@ impl Encoder<'_, '_> {
     /// How many bytes a place lies behind its root.
     fn position(&self, place: &Place) -> Result<Position, Reason> {
         let (program, terms) = (self.vocabulary.program(), self.vocabulary.terms);
-        let (mut ty, mut is_last) = match place.root {
-            Root::Variable(variable) => (program.variables[variable].ty, false),
-            Root::Pointer { pointee, .. } => (pointee, true),
+        let mut ty = match place.root {
+            Root::Variable(variable) => program.variables[variable].ty,
+            Root::Pointer { pointee, .. } => pointee,
         };
+        let mut open_end = OpenEnd::new(&place.root);
         let zero = BigInt::zero();
         let mut bytes = Encoded {
             term: terms.integer(0),
@@ -493,7 +494,7 @@ impl Encoder<'_, '_> {
                     if field.bit_width.is_some() {
                         return self.refuse("a bit-field");
                     }
-                    is_last = record.is_union || *number as usize + 1 == record.fields.len();
+                    open_end.field(record, *number);
                     let offset = BigInt::from(field.offset_bits / 8);
                     bytes.bounds = sum(&bytes.bounds, &Bounds::between(offset.clone(), offset.clone()));
                     bytes.term = terms.add([bytes.term, terms.integer(offset)]);
@@ -502,13 +503,12 @@ impl Encoder<'_, '_> {
                 (program::Step::Index(index), &Type::Array { element, length }) => {
                     let index = self.index(*index)?;
                     let further = self.scaled(index.clone(), program.types.size_bits(element) / 8);
-                    if length <= 1 && is_last {
+                    if open_end.index(length) {
                         is_open_ended = true;
                     } else {
                         let bounds = Bounds::between(zero.clone(), BigInt::from(length) - 1);
                         inside.push(bounds.hold_for(terms, index.term));
                     }
-                    is_last = false;
                     bytes = Encoded {
                         term: terms.add([bytes.term, further.term]),
                         defined: terms.and([bytes.defined, further.defined]),

@@ -4,7 +4,7 @@ use logic::{Symbol, Term};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
 use program::semantics::layout::type_of_width;
-use program::{Place, Root, Scalar, Step as Inwards, Type};
+use program::{OpenEnd, Place, Root, Scalar, Step as Inwards, Type};
 
 use super::Object;
 use super::evaluation::{Encoded, Evaluation};
@@ -101,13 +101,13 @@ impl Evaluation<'_, '_> {
         let mut outside = Vec::new();
         let mut is_open = false;
         let mut bit_width = None;
-        let mut last_member = matches!(place.root, Root::Pointer { .. });
+        let mut open_end = OpenEnd::new(&place.root);
         for step in &place.path {
             bit_width = None;
             match (step, program.types.get(ty)) {
                 (Inwards::Field(number), Type::Record(record)) => {
                     let field = &record.fields[*number as usize];
-                    last_member = record.is_union || *number as usize + 1 == record.fields.len();
+                    open_end.field(record, *number);
                     fixed_bits += field.offset_bits;
                     bit_width = field.bit_width;
                     ty = field.ty;
@@ -120,7 +120,7 @@ impl Evaluation<'_, '_> {
                     registers.extend(read);
                     let size = program.types.size_bits(element).div_ceil(8);
                     let (mut low, mut high) = (value.low.clone(), value.high.clone());
-                    if length <= 1 && last_member {
+                    if open_end.index(length) {
                         is_open = true;
                     } else {
                         outside.push(terms.less(value.term, terms.integer(0)));
@@ -139,7 +139,6 @@ impl Evaluation<'_, '_> {
                             stride = gcd(stride, size);
                         }
                     }
-                    last_member = false;
                     ty = element;
                 }
                 _ => unreachable!("a path follows the type"),

@@ -6,7 +6,7 @@
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 
-use crate::expr::{CompareOp, Constant, ExprId, ExprKind, Place, Root, Step};
+use crate::expr::{CompareOp, Constant, ExprId, ExprKind, OpenEnd, Place, Root, Step};
 use crate::model::{Program, VariableId};
 use crate::semantics::arithmetic::{self, Computed};
 use crate::semantics::config::Integers;
@@ -99,8 +99,7 @@ pub fn resolve<'p, E: Environment<'p>>(environment: &mut E, place: &Place) -> Re
     let mut position = BigInt::zero();
     let mut bit_width = None;
     let mut out_of_bounds = false;
-    // Whether nothing follows in the structure, so that an array of length 0 or 1 may go on behind its end.
-    let mut last_member = matches!(place.root, Root::Pointer { .. });
+    let mut open_end = OpenEnd::new(&place.root);
     for step in &place.path {
         bit_width = None;
         match step {
@@ -109,7 +108,7 @@ pub fn resolve<'p, E: Environment<'p>>(environment: &mut E, place: &Place) -> Re
                     unreachable!("only records have fields")
                 };
                 let field = &record.fields[*number as usize];
-                last_member = record.is_union || *number as usize + 1 == record.fields.len();
+                open_end.field(record, *number);
                 position += field.offset_bits;
                 bit_width = field.bit_width;
                 ty = field.ty;
@@ -118,9 +117,7 @@ pub fn resolve<'p, E: Environment<'p>>(environment: &mut E, place: &Place) -> Re
                 let index = evaluate_integer(environment, *index)?;
                 let types = &environment.program().types;
                 let &Type::Array { element, length } = types.get(ty) else { unreachable!("only arrays have elements") };
-                let open_ended = length <= 1 && last_member;
-                out_of_bounds |= !open_ended && (index < BigInt::zero() || index >= BigInt::from(length));
-                last_member = false;
+                out_of_bounds |= !open_end.index(length) && (index < BigInt::zero() || index >= BigInt::from(length));
                 position += index * types.size_bits(element);
                 ty = element;
             }

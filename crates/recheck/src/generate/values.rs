@@ -5,8 +5,8 @@ use std::fmt::Write;
 use foundation::Id;
 use num_traits::ToPrimitive;
 use program::{
-    Atom, BinaryOp, CompareOp, Constant, ExprId, ExprKind, IntType, Place, Program, Root, Scalar, Step, Type, TypeId,
-    UnaryOp, VariableId,
+    Atom, BinaryOp, CompareOp, Constant, ExprId, ExprKind, IntType, OpenEnd, Place, Program, Root, Scalar, Step, Type,
+    TypeId, UnaryOp, VariableId,
 };
 
 use super::super::regions::keeps_bits;
@@ -81,7 +81,7 @@ impl Generator<'_> {
         };
         let mut ty = program.variables[variable].ty;
         let (mut indices, mut bounds, mut terms) = (String::new(), Vec::new(), Vec::new());
-        let mut is_inside = false;
+        let mut open_end = OpenEnd::new(&place.root);
         for step in &place.path {
             match (step, program.types.get(ty)) {
                 (Step::Field(number), Type::Record(record)) => {
@@ -89,10 +89,10 @@ impl Generator<'_> {
                     let parts: usize = before.iter().map(|field| part_count(program, field.ty)).sum();
                     terms.push(parts.to_string());
                     ty = record.fields[*number as usize].ty;
-                    is_inside = true;
+                    open_end.field(record, *number);
                 }
                 (Step::Index(index), Type::Array { element, length }) => {
-                    if is_inside && *length <= 1 {
+                    if open_end.index(*length) {
                         return Err("an array that goes on behind its end");
                     }
                     let number = bounds.len();
@@ -101,7 +101,6 @@ impl Generator<'_> {
                     bounds.push(format!("in_bounds(i{number}, {length})"));
                     terms.push(format!("i{number} * {}", part_count(program, *element)));
                     ty = *element;
-                    is_inside = false;
                 }
                 _ => return Err("such a place"),
             }

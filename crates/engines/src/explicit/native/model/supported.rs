@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use foundation::Span;
 use program::semantics::Integers;
 use program::{
-    Callee, EdgeId, ExprId, ExprKind, Observe, Op, Operand, Place, Program, Root, Scalar, Step, Type, TypeId,
+    Callee, EdgeId, ExprId, ExprKind, Observe, Op, OpenEnd, Operand, Place, Program, Root, Scalar, Step, Type, TypeId,
     VariableId,
 };
 
@@ -204,6 +204,7 @@ impl Model {
         let Root::Variable(variable) = place.root else { return Err(NotNative::new("access through a pointer", span)) };
         named.insert(variable);
         let mut ty = program.variables[variable].ty;
+        let mut open_end = OpenEnd::new(&place.root);
         for step in &place.path {
             ty = match (step, program.types.get(ty)) {
                 (Step::Field(number), Type::Record(record)) => {
@@ -211,11 +212,15 @@ impl Model {
                     if field.bit_width.is_some() || field.offset_bits % 8 != 0 {
                         return Err(NotNative::new("a bit-field", span));
                     }
+                    open_end.field(record, *number);
                     field.ty
                 }
                 (Step::Index(index), Type::Array { element, length }) => {
                     if *length == 0 {
                         return Err(NotNative::new("an array without a length", span));
+                    }
+                    if open_end.index(*length) {
+                        return Err(NotNative::new("an array that goes on behind its end", span));
                     }
                     self.check_expression(*index, span, named, expressions)?;
                     *element
