@@ -16,6 +16,7 @@ mod constants;
 mod convert;
 mod declarations;
 mod effects;
+mod errno;
 mod expressions;
 mod functions;
 mod globals;
@@ -171,7 +172,7 @@ pub(crate) fn lower(
 ) -> crate::Translation {
     let defined = units.iter().flat_map(|(_, ast)| defined_functions(ast, false)).collect();
     let threaded = symbols.get("pthread_create").is_some();
-    let uses_errno = symbols.get("__errno_location").is_some();
+    let uses_errno = symbols.get(errno::LOCATION).is_some();
     let library = library::Library::new(sources, symbols, diagnostics);
     let mut lowering = Lowering {
         program: Program::new(options.data_model),
@@ -269,6 +270,7 @@ impl Lowering<'_> {
         self.refuse_linked_declarations();
         self.find_entry();
         self.report_refusals();
+        self.settle_errno();
         tidy::tidy(&mut self.program, &self.revivals);
         let locals = self.scopes.into_locals();
         let types = (&self.types, &self.variable_types, &*self.symbols);

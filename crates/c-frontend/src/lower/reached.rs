@@ -103,7 +103,9 @@ impl Lowering<'_> {
             return;
         }
         let reached = match self.program.entry {
-            Some(entry) if !self.diagnostics.has_errors() => Some(reached_functions(&self.program, entry)),
+            Some(entry) if !self.diagnostics.has_errors() => {
+                Some(reached_functions(&self.program, [entry], Follow::Threads))
+            }
             _ => None,
         };
         self.empty_bodies(refusals.iter().map(|(function, _)| *function).collect());
@@ -115,9 +117,19 @@ impl Lowering<'_> {
     }
 }
 
+/// What is followed from one function to others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Follow {
+    /// Calls alone.
+    Calls,
+    /// Calls, and where threads begin.
+    Threads,
+}
+
 /// What is found on the way through a program.
 struct Search<'p> {
     program: &'p Program,
+    follow: Follow,
     functions: HashSet<FunctionId>,
     variables: HashSet<VariableId>,
     exprs: HashSet<ExprId>,
@@ -126,16 +138,22 @@ struct Search<'p> {
     open_exprs: Vec<ExprId>,
 }
 
-/// The functions that a run may enter, and those whose addresses it may see.
-fn reached_functions(program: &Program, entry: FunctionId) -> HashSet<FunctionId> {
+/// The functions that a run may enter which begins in one of the entries, and those whose addresses it may see.
+pub(super) fn reached_functions(
+    program: &Program,
+    entries: impl IntoIterator<Item = FunctionId>,
+    follow: Follow,
+) -> HashSet<FunctionId> {
     let mut search = Search {
         program,
-        functions: HashSet::from([entry]),
+        follow,
+        functions: HashSet::new(),
         variables: HashSet::new(),
         exprs: HashSet::new(),
-        open_functions: vec![entry],
+        open_functions: Vec::new(),
         open_exprs: Vec::new(),
     };
+    entries.into_iter().for_each(|entry| search.function(entry));
     loop {
         if let Some(expr) = search.open_exprs.pop() {
             search.expr(expr);
@@ -208,6 +226,7 @@ impl Search<'_> {
             match part {
                 OpPart::Value(&expr) | OpPart::Address(&expr, _) | OpPart::Mutex(&expr) => self.open_exprs.push(expr),
                 OpPart::Read(place) | OpPart::Written(place) => self.place(place),
+                OpPart::Called(_) if self.follow == Follow::Calls && matches!(op, Op::Spawn { .. }) => {}
                 OpPart::Called(&function) => self.function(function),
                 OpPart::Result(_) | OpPart::Lifetime(_) => {}
             }

@@ -8,7 +8,7 @@ use program::{
 
 use super::effects::has_effects;
 use super::{Lower, Lowered, Lowering, Value};
-use crate::syntax::ast::ExprId;
+use crate::syntax::ast::{ExprId, ExprKind};
 use crate::types::{CType, IntKind};
 
 /// What `pthread_mutex_trylock` returns for a mutex that is taken.
@@ -107,6 +107,18 @@ impl Lowering<'_> {
             }
         }
         Ok(success)
+    }
+
+    /// Mutexes that a thread may take twice, or that tell of it, are named in initialisers by enumerators of `<pthread.h>`.
+    pub(crate) fn refuse_kind_of_mutex(&mut self, initial: ExprId) -> Lower<()> {
+        let (ExprKind::Identifier(name), span) = (&self.ast.exprs[initial].kind, self.ast.exprs[initial].span) else {
+            return Ok(());
+        };
+        let text = self.symbols.text(*name);
+        let kind = text.strip_prefix("PTHREAD_MUTEX_").map(|kind| kind.trim_end_matches("_NP"));
+        let Some("RECURSIVE" | "ERRORCHECK") = kind else { return Ok(()) };
+        let what = format!("a mutex of the kind `{text}` is");
+        self.unsupported("unsupported-mutex", &what, span, "take the mutex once in each thread, and use a plain one")
     }
 
     fn spawn(

@@ -246,6 +246,7 @@ impl Lowering<'_> {
     fn stored_scalar(&mut self, store: &Store) -> Lower<ModelExpr> {
         match &store.value {
             Stored::Expr(expr) => {
+                self.refuse_kind_of_mutex(*expr)?;
                 let scalar = self.scalar(*expr)?;
                 self.assign_convert(scalar, store.target.ty, "this initialiser")
             }

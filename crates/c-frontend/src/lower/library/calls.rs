@@ -3,8 +3,8 @@
 
 use foundation::Span;
 use program::{
-    Allocation, BinaryOp as ModelBinary, Callee, CompareOp, Constant, ExprId as ModelExpr, ExprKind as ModelKind,
-    InputSource, Op, Scalar,
+    Allocation, BinaryOp as ModelBinary, CompareOp, Constant, ExprId as ModelExpr, ExprKind as ModelKind, InputSource,
+    Op, Scalar,
 };
 
 use super::super::convert::ScalarValue;
@@ -167,18 +167,6 @@ impl Lowering<'_> {
             }
             _ => declared,
         }
-    }
-
-    /// Lets `errno` hold anything after a function of the library, or one without a body, where the program looks at it.
-    pub(crate) fn errno_may_change(&mut self, span: Span) -> Lower<()> {
-        let name = self.symbols.intern("__errno_changes");
-        let Some(ty) = self.library_type(name).filter(|_| self.uses_errno && self.unevaluated == 0) else {
-            return Ok(());
-        };
-        self.note_use(name);
-        let callee = Callee::Function(self.external_function(name, ty, span));
-        let void = self.types.qual(CType::Void);
-        self.call_edge(callee, Vec::new(), void, span, None).map(|_| ())
     }
 
     /// `|value|`: `value < 0 ? -value : value`, but for the sign of zero, which `value <= 0` takes care of.

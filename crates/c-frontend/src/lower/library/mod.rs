@@ -14,6 +14,7 @@ mod builtins;
 mod calls;
 mod names;
 mod pointers;
+mod scan;
 mod streams;
 mod verifier;
 

@@ -1,12 +1,12 @@
 //! Functions of the C library that read and print. What a program prints is no effect that a property sees, but it is evaluated;
 //! what it reads is input.
 
-use foundation::{Diagnostic, Span};
-use program::{BinaryOp as ModelBinary, CompareOp, ExprKind as ModelKind, InputSource, Op, Reach, Scalar};
+use foundation::Span;
+use program::{BinaryOp as ModelBinary, CompareOp, ExprKind as ModelKind, InputSource, Op, Scalar};
 
 use super::super::{Lower, Lowered, Lowering, Value};
 use crate::syntax::ast::{ExprId, ExprKind};
-use crate::types::{CType, IntKind, Qual};
+use crate::types::{IntKind, Qual};
 
 impl Lowering<'_> {
     /// Arguments are evaluated; the result is arbitrary.
@@ -89,58 +89,13 @@ impl Lowering<'_> {
     }
 
     /// The characters of a string literal.
-    fn literal_text(&self, expr: ExprId) -> Option<String> {
+    pub(super) fn literal_text(&self, expr: ExprId) -> Option<String> {
         match &self.ast.exprs[expr].kind {
             ExprKind::String { units, .. } => {
                 Some(units.iter().map(|&unit| char::from_u32(unit).unwrap_or('?')).collect())
             }
             _ => None,
         }
-    }
-
-    /// `scanf` stores arbitrary values through its pointers.
-    pub(super) fn scan(&mut self, declared: Qual, arguments: &[ExprId], span: Span) -> Lower<Lowered> {
-        self.errno_may_change(span)?;
-        let format = arguments.first().and_then(|format| self.literal_text(*format));
-        let reads_strings = format.is_none_or(|format| format.contains('s') || format.contains('['));
-        for argument in arguments.iter().skip(1) {
-            let pointer = self.scalar(*argument)?;
-            let Some(to) = self.types.pointee(pointer.ty.ty).filter(|to| self.types.is_scalar(to.ty)) else {
-                return self.error("wrong-argument", "`scanf` stores through pointers to numbers only", pointer.span);
-            };
-            if let CType::Int(IntKind::Char) = self.types.get(to.ty)
-                && reads_strings
-            {
-                let text =
-                    "`scanf` may store a string here: what is written behind the end of the array is not noticed";
-                self.warn(Diagnostic::warning("scanf-string", text).at(pointer.span));
-                let element = self.types.model_type(to.ty, &mut self.program.types);
-                let reach =
-                    Reach { element, written: true, pointers: Vec::new(), again: Vec::new(), is_cut_short: false };
-                let source = InputSource::External("scanf".to_owned());
-                self.emit(Op::Havoc { address: pointer.value, reach, source }, span)?;
-                continue;
-            }
-            let model = self.types.model_type(to.ty, &mut self.program.types);
-            let target = program::Place::pointer(pointer.value, model);
-            self.emit(Op::Input { target, source: InputSource::External("scanf".to_owned()) }, span)?;
-        }
-        self.conversions_made(declared, arguments.len().saturating_sub(1), span)
-    }
-
-    /// How many values `scanf` has stored: -1 for the end of the input.
-    fn conversions_made(&mut self, declared: Qual, most: usize, span: Span) -> Lower<Lowered> {
-        let ty = if self.types.is_scalar(declared.ty) { declared } else { self.types.int(IntKind::Int) };
-        let mut value = self.input(ty, None, InputSource::External("scanf".to_owned()), span)?;
-        if let Scalar::Int(int) = self.program.exprs.ty(value) {
-            let exprs = &mut self.program.exprs;
-            let (least, most) = (exprs.int(-1, int), exprs.int(most, int));
-            let is_enough = exprs.intern(ModelKind::Compare(CompareOp::GreaterEqual, value, least), Scalar::Bool);
-            let is_few = exprs.intern(ModelKind::Compare(CompareOp::LessEqual, value, most), Scalar::Bool);
-            let raised = exprs.intern(ModelKind::If(is_enough, value, least), Scalar::Int(int));
-            value = exprs.intern(ModelKind::If(is_few, raised, most), Scalar::Int(int));
-        }
-        Ok(Lowered { value: Value::Scalar(value), ty, bit_width: None, span })
     }
 
     /// A character as an `unsigned char`, or -1 for the end of the input.
