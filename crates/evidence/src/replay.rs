@@ -70,6 +70,11 @@ pub fn request_for(
                 .help("what is in the file may be meant for another program"),
         });
     }
+    if found.len() != expected.len() {
+        let (given, saved) = (found.len(), expected.len());
+        let message = format!("this evidence was saved for {saved} files, and the program has {given}");
+        diagnostics.push(Diagnostic::warning("program-changed", message).help("name all files of the program"));
+    }
     (!diagnostics.has_errors()).then_some((request, scheduler))
 }
 

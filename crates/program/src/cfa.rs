@@ -253,6 +253,17 @@ impl Reach {
     }
 }
 
+impl Op {
+    /// Whether it begins or ends the lives of objects, so that what can be read changes without a write.
+    pub fn is_of_lifetime(&self) -> bool {
+        match self {
+            Op::Declare(_) | Op::Discard(_) | Op::Free(_) => true,
+            Op::Allocate { contents, .. } => matches!(contents, Allocation::Resized(_)),
+            _ => false,
+        }
+    }
+}
+
 /// What is written, passed or returned.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {

@@ -9,7 +9,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use crate::passes::Prepared;
-use crate::{Allocation, EdgeId, ExprId, ExprKind, LocationId, Op, Operand, Program, Root, VariableId};
+use crate::{
+    Allocation, EdgeId, ExprId, ExprKind, LocationId, Op, OpPart, Operand, Place, Program, Root, Scalar, VariableId,
+};
 use foundation::Id;
 
 /// What is known of an object at a location.
@@ -45,7 +47,7 @@ impl Lifetimes {
     }
 
     /// Whether the object of an allocation may be freed. Where it is not, every pointer to it is valid: it got its address from
-    /// the allocation, which began the object's only life.
+    /// the allocation, which began the object's only life, or from a number, and nothing was freed by a number.
     pub fn is_freed(&self, allocation: EdgeId) -> bool {
         self.freed.contains(&allocation)
     }
@@ -106,9 +108,10 @@ fn freed(program: &Program) -> BTreeSet<EdgeId> {
     };
     let addresses: Vec<ExprId> = program.edges.values().filter_map(|edge| is_freeing(&edge.op)).collect();
     let mut freed = BTreeSet::new();
+    let is_guessed = numbers_may_be_freed(program, &addresses);
     for (id, edge) in program.edges.iter().filter(|_| !addresses.is_empty()) {
         let Op::Allocate { target, .. } = edge.op else { continue };
-        let may_be_freed = match holders(program, target) {
+        let may_be_freed = match holders(program, target).filter(|_| !is_guessed) {
             None => true,
             Some(holders) => addresses.iter().any(|address| !named(program, *address).is_disjoint(&holders)),
         };
@@ -117,6 +120,37 @@ fn freed(program: &Program) -> BTreeSet<EdgeId> {
         }
     }
     freed
+}
+
+/// Whether a number may come to where something is freed, and be the address of an object there: numbers are made pointers, or
+/// what is freed is read from where numbers may have been written.
+fn numbers_may_be_freed(program: &Program, freed: &[ExprId]) -> bool {
+    let is_made = |expr: ExprId| match program.exprs.get(expr).kind {
+        ExprKind::Cast(operand) => {
+            program.exprs.ty(expr) == Scalar::Pointer && program.exprs.ty(operand) != Scalar::Pointer
+        }
+        _ => false,
+    };
+    let is_read_from_memory = |expr: ExprId| match &program.exprs.get(expr).kind {
+        ExprKind::Load(Place { root: Root::Variable(variable), .. }) => {
+            let variable = &program.variables[*variable];
+            variable.address_taken || program.types.as_scalar(variable.ty).is_none()
+        }
+        ExprKind::Load(_) => true,
+        _ => false,
+    };
+    let is_number = |place: &Place| {
+        let is_in_memory = place.as_variable().is_none();
+        is_in_memory && program.types.as_scalar(place.ty).is_none_or(|scalar| scalar != Scalar::Pointer)
+    };
+    let writes_numbers = |op: &Op| match op {
+        Op::CopyBytes { .. } | Op::SetBytes { .. } => true,
+        op => op.parts().into_iter().any(|part| matches!(part, OpPart::Written(place) if is_number(place))),
+    };
+    let exprs = program.edges.values().flat_map(|edge| edge.op.expressions());
+    program.exprs.below(exprs).any(is_made)
+        || program.exprs.below(freed.iter().copied()).any(is_read_from_memory)
+            && program.edges.values().any(|edge| writes_numbers(&edge.op))
 }
 
 /// All variables that may hold an address which one variable is given; none if it may be elsewhere.

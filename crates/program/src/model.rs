@@ -1,5 +1,6 @@
 //! The program as a whole: types, variables, expressions, functions and their automata.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use foundation::{Arena, Span, define_id};
@@ -159,6 +160,23 @@ impl Program {
         }
     }
 
+    /// All functions whose address is taken. A call through a pointer is one of these, and a number is the address of one of these.
+    pub fn functions_pointed_to(&self) -> Vec<FunctionId> {
+        let mut open: Vec<ExprId> = self.edges.values().flat_map(|edge| edge.op.expressions()).collect();
+        for variable in self.variables.values() {
+            if let VariableKind::Global { initial: Initial::Values(items), .. }
+            | VariableKind::Literal { initial: Initial::Values(items) } = &variable.kind
+            {
+                open.extend(items.iter().map(|item| item.value));
+            }
+        }
+        let below = self.exprs.below(open).filter_map(|expr| match self.exprs.get(expr).kind {
+            ExprKind::FunctionAddress(function) => Some(function),
+            _ => None,
+        });
+        below.collect::<BTreeSet<FunctionId>>().into_iter().collect()
+    }
+
     /// Whether some edge starts a thread.
     pub fn has_threads(&self) -> bool {
         self.edges.values().any(|edge| matches!(edge.op, Op::Spawn { .. }))
@@ -175,11 +193,27 @@ impl Program {
             };
             let conditions: Vec<ExprId> = location.out.iter().filter_map(condition).collect();
             let is_open = conditions.len() < location.out.len();
-            let has_negation = conditions
-                .iter()
-                .any(|one| conditions.iter().any(|other| self.exprs.get(*other).kind == ExprKind::Not(*one)));
-            !location.out.is_empty() && !is_open && !has_negation
+            // The last case of a `switch` is that none of the others is.
+            let is_rest = |other: &ExprId| match self.exprs.get(*other).kind {
+                ExprKind::Not(inner) => {
+                    conditions.contains(&inner) || self.alternatives(inner).iter().all(|one| conditions.contains(one))
+                }
+                _ => false,
+            };
+            !location.out.is_empty() && !is_open && !conditions.iter().any(is_rest)
         })
+    }
+
+    /// What a disjunction is made of.
+    fn alternatives(&self, condition: ExprId) -> Vec<ExprId> {
+        let (mut found, mut open) = (Vec::new(), vec![condition]);
+        while let Some(expr) = open.pop() {
+            match self.exprs.get(expr).kind {
+                ExprKind::Or(left, right) => open.extend([left, right]),
+                _ => found.push(expr),
+            }
+        }
+        found
     }
 
     /// Whether some edge is an explicit step of the property's clock.

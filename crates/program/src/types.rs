@@ -66,6 +66,9 @@ pub enum DataModel {
     Ilp32,
 }
 
+/// Larger objects are not supported, in bytes, however wide addresses are.
+const MOST_OBJECT_BYTES: u64 = 1 << 40;
+
 impl DataModel {
     /// The width of a pointer.
     pub fn pointer_bits(self) -> u16 {
@@ -73,6 +76,12 @@ impl DataModel {
             DataModel::Lp64 => 64,
             DataModel::Ilp32 => 32,
         }
+    }
+
+    /// The size of the largest object, in bytes: every offset inside of one is a difference of pointers (6.5.6p9), and it is small
+    /// enough for arithmetic on bits.
+    pub fn most_bytes(self) -> u64 {
+        ((1 << (self.pointer_bits() - 1)) - 1).min(MOST_OBJECT_BYTES)
     }
 }
 

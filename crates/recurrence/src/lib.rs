@@ -72,8 +72,9 @@ pub fn goes_on(task: &Task, stem: &Lasso, given: &RecurrentSet, budget: &Budget)
         let reason = "observation of changes is not covered".to_owned();
         return Err(Rejected::Unsupported { reason, span: None });
     }
-    let mut prepared = prepare(&task.program, &task.atoms, task.semantics, MOST_EDGES)
-        .map_err(|_| wrong("the program cannot be inlined"))?;
+    let mut prepared = prepare(&task.program, &task.atoms, task.semantics, MOST_EDGES).map_err(|_| {
+        Rejected::Unsupported { reason: "the program cannot be inlined, or has threads".into(), span: None }
+    })?;
     if given.head.index() >= prepared.program.locations.len() {
         return Err(wrong("the program has no such location"));
     }

@@ -1,7 +1,7 @@
 //! What a recurrent set says, for people: how numbers grow, and what holds whenever a turn begins. All of it is part of the
 //! argument, so that it holds once the argument was checked.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use foundation::Id;
 use logic::{Linear, Node, Symbol, Term};
@@ -116,14 +116,28 @@ impl Argument<'_> {
             differences: differences.into_iter().map(Value::Int).collect(),
             factor: factor.map(Value::Int),
         };
+        if values[0] == values[1] {
+            return None;
+        }
         if let [only] = own[..]
             && next[&only].terms().len() == 1
             && factor(only) > BigInt::one()
         {
             return Some(grown(vec![&values[1] - &values[0]], Some(factor(only))));
         }
-        if !next.keys().all(|&counter| factor(counter).is_one() || factor(counter).is_zero()) {
-            return None;
+        // A polynomial, if each counter adds to itself what those before it are, in some order.
+        let mut ordered: HashSet<Symbol> = HashSet::new();
+        while ordered.len() < next.len() {
+            let is_next = |(counter, linear): &(Symbol, &Linear)| {
+                let counter = *counter;
+                let mut others =
+                    linear.variables().filter_map(|term| self.counter(term)).filter(|other| *other != counter);
+                !ordered.contains(&counter)
+                    && (factor(counter).is_one() || factor(counter).is_zero())
+                    && others.all(|other| ordered.contains(&other))
+            };
+            let (counter, _) = next.iter().map(|(&counter, linear)| (counter, linear)).find(is_next)?;
+            ordered.insert(counter);
         }
         let mut row = values.clone();
         let mut differences = Vec::new();

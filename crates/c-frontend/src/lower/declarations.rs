@@ -10,7 +10,6 @@ use crate::syntax::ast::{
     Alignment, ArrayLength, Attribute, Declarator, Derived, FloatSize, FunctionDerived, IntegerSize, Specifiers,
     TypeName, TypeSpecifier,
 };
-use crate::types::layout::MOST_BYTES;
 use crate::types::{CType, FunctionType, IntKind, Qual, TYPE_DEPTH_LIMIT, WideFloat};
 
 impl Lowering<'_> {
@@ -131,7 +130,8 @@ impl Lowering<'_> {
             let text = format!("an array cannot have elements of the incomplete type `{}`", self.describe(element));
             return self.error("incomplete-type", text, span);
         };
-        if length.is_some_and(|length| length.checked_mul(size.max(1)).is_none_or(|bytes| bytes > MOST_BYTES)) {
+        let most = self.options.data_model.most_bytes();
+        if length.is_some_and(|length| length.checked_mul(size.max(1)).is_none_or(|bytes| bytes > most)) {
             return self.error("object-too-large", "this array is too large", span);
         }
         Ok(self.types.qual(CType::Array { element, length }))

@@ -37,9 +37,6 @@ pub struct Packing {
     pub limit: Option<u64>,
 }
 
-/// The largest object, in bytes: far beyond any program that can be checked, small enough for arithmetic on bits.
-pub const MOST_BYTES: u64 = 1 << 40;
-
 impl CTypes {
     /// The size of objects of a type; none for functions, `void` and incomplete types.
     pub fn size_bits(&self, id: CTypeId) -> Option<u64> {
@@ -127,7 +124,7 @@ impl CTypes {
             };
             end_bits = offset + width;
             size_bits = size_bits.max(end_bits);
-            if size_bits > MOST_BYTES * 8 {
+            if size_bits > self.model.most_bytes() * 8 {
                 return Err(Box::new(Diagnostic::error("object-too-large", "this type is too large").at(input.span)));
             }
             let unnamed_bit_field = input.bit_width.is_some() && input.name.is_none();

@@ -111,10 +111,15 @@ impl<'t> Observation<'t> {
     }
 
     /// Where changes are observed, a full expression that has changed something and then calls a function is observed
-    /// when it is complete, and not by what the callee does: refuses such expressions.
+    /// when it is complete, and not by what the callee does; and the beginning and the end of an object are no writes: refuses
+    /// both.
     fn refuse_unfinished(&self, changes: &[bool]) -> Result<(), Reason> {
         for (id, edge) in self.vocabulary.program().edges.iter() {
             let unfinished = self.is_stale(edge.from) || changes[id.index()] && edge.observe == Observe::No;
+            if changes[id.index()] && edge.op.is_of_lifetime() {
+                let what = "observation of changes where an object begins or ends that the property may read";
+                return Err(Reason::unsupported(what, Some(edge.span)));
+            }
             if unfinished && !self.vocabulary.prepared.crossed(id).1.is_empty() {
                 let what = "observation of changes where an expression makes one before it calls a function";
                 return Err(Reason::unsupported(what, Some(edge.span)));

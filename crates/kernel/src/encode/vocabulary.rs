@@ -135,7 +135,7 @@ impl<'a> Encoding<'a> {
     /// The size of an object in bytes.
     pub(super) fn size(&self, object: Object) -> Result<u64, String> {
         let program = self.program();
-        match object {
+        let size = match object {
             Object::Variable(variable) => match program.variables.get(variable) {
                 None => Err("there is no such variable".to_owned()),
                 Some(variable) => Ok(program.types.size_bits(variable.ty).div_ceil(8)),
@@ -149,14 +149,17 @@ impl<'a> Encoding<'a> {
                 }
                 self.constant(edge, *size).ok_or_else(|| "the size of the allocation is not constant".to_owned())
             }
-        }
+        }?;
+        // Offsets inside of a larger object wrap.
+        let fits = size <= program.types.data_model().most_bytes();
+        if fits { Ok(size) } else { Err("the object is too large".to_owned()) }
     }
 
     fn constant(&self, edge: EdgeId, expr: ExprId) -> Option<u64> {
         let edge = &self.program().edges[edge];
         let mut evaluation = Evaluation::new(self, edge.from, edge.span);
         let encoded = evaluation.encode(expr);
-        self.terms.as_integer(encoded.value.term)?.to_u64().filter(|&size| size <= 1 << 40)
+        self.terms.as_integer(encoded.value.term)?.to_u64()
     }
 
     fn declare(&mut self, declaration: &Declaration) -> Result<(), String> {

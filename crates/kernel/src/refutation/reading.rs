@@ -65,6 +65,11 @@ impl Reading {
         if task.semantics.observe == ObserveMode::Change && program.edges.iter().any(is_unfinished) {
             return Err("observation of changes that come before a call is not covered".to_owned());
         }
+        // The beginning and the end of an object are no writes, and yet an atom may read it.
+        let is_unwritten = |(id, edge): (EdgeId, &Edge)| changes[id.index()] && edge.op.is_of_lifetime();
+        if task.semantics.observe == ObserveMode::Change && program.edges.iter().any(is_unwritten) {
+            return Err("observation of changes of what begins or ends is not covered".to_owned());
+        }
         let mut reading = Self { reads, observed, changes, doubt: None };
         reading.doubt = reading.doubt_anywhere(prepared);
         Ok(reading)

@@ -15,7 +15,7 @@ use foundation::{Arena, Span, define_id};
 use super::rename::Renaming;
 use crate::cfa::{Callee, EdgeId, FunctionId, InputSource, LocationId, Observe, Op, Operand};
 use crate::expr::{CompareOp, ExprId, ExprKind, Place};
-use crate::model::{Initial, Program, Variable, VariableId, VariableKind};
+use crate::model::{Program, Variable, VariableId, VariableKind};
 use crate::types::Scalar;
 
 define_id! {
@@ -88,7 +88,7 @@ pub fn inline(old: &Program, most_edges: usize) -> Result<Inlined, NotInlined> {
         contexts: Arena::new(),
         origins: Arena::new(),
         context_of: Arena::new(),
-        pointed_to: functions_pointed_to(old),
+        pointed_to: old.functions_pointed_to(),
         most_edges,
     };
     for root in thread_roots(old, entry, &inliner.pointed_to) {
@@ -122,26 +122,6 @@ fn thread_roots(old: &Program, entry: FunctionId, pointed_to: &[FunctionId]) -> 
     }
     roots.remove(&entry);
     std::iter::once(entry).chain(roots).collect()
-}
-
-/// All functions whose address is taken.
-fn functions_pointed_to(old: &Program) -> Vec<FunctionId> {
-    let mut open: Vec<ExprId> = Vec::new();
-    for edge in old.edges.values() {
-        open.extend(edge.op.expressions());
-    }
-    for variable in old.variables.values() {
-        if let VariableKind::Global { initial: Initial::Values(items), .. }
-        | VariableKind::Literal { initial: Initial::Values(items) } = &variable.kind
-        {
-            open.extend(items.iter().map(|item| item.value));
-        }
-    }
-    let below = old.exprs.below(open).filter_map(|expr| match old.exprs.get(expr).kind {
-        ExprKind::FunctionAddress(function) => Some(function),
-        _ => None,
-    });
-    below.collect::<BTreeSet<FunctionId>>().into_iter().collect()
 }
 
 struct Inliner<'p> {

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::cfa::{Callee, EdgeId, FunctionId, InputSource, Op, Operand};
+use crate::expr::ExprId;
 use crate::model::VariableId;
-use crate::semantics::evaluate::evaluate_pointer;
+use crate::semantics::evaluate::{Environment, evaluate_pointer};
 use crate::semantics::event::Event;
 use crate::semantics::interpreter::{Contents, Interpreter};
 use crate::semantics::memory::Extent;
@@ -41,12 +42,20 @@ impl Interpreter<'_> {
     pub(super) fn callee(&mut self, callee: &Callee) -> Result<FunctionId, Stop> {
         match callee {
             Callee::Function(function) => Ok(*function),
-            Callee::Pointer(address) => match evaluate_pointer(self, *address)? {
+            Callee::Pointer(address) => match self.function_at(*address)? {
                 Pointer::Function(function) => Ok(function),
                 Pointer::Null => Err(UndefinedBehaviour::NullAccess.into()),
                 Pointer::Dangling => Err(UndefinedBehaviour::DanglingAccess.into()),
                 _ => Err(UndefinedBehaviour::CallOfNonFunction.into()),
             },
+        }
+    }
+
+    /// Where a pointer to a function points. A number that is the same as a function's is its address, however it came about.
+    fn function_at(&mut self, address: ExprId) -> Result<Pointer, Stop> {
+        match evaluate_pointer(self, address)? {
+            Pointer::Register(number) | Pointer::Invalid(number) => self.pointer_at(number),
+            pointer => Ok(pointer),
         }
     }
 

@@ -3,13 +3,14 @@
 //! What an edge does is in [`step`](super::step), calls are in [`call`](super::call), threads in
 //! [`threads`](super::threads). Nothing here knows which states are observed.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use foundation::Span;
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 
-use crate::cfa::{EdgeId, InputSource, Operand};
+use crate::cfa::{EdgeId, FunctionId, InputSource, Operand};
 use crate::expr::Place;
 use crate::model::{Initial, Program, VariableId, VariableKind};
 use crate::semantics::arithmetic::{fits, wrap};
@@ -48,6 +49,8 @@ pub struct Interpreter<'a> {
     /// Whether variables are looked up as atoms do and not as the running activation does.
     pub(super) for_atoms: bool,
     choices: &'a mut dyn Choices,
+    /// The functions that a number may be the address of, once somebody has asked.
+    pointed_to: OnceCell<Vec<FunctionId>>,
 }
 
 /// What is written, passed or returned.
@@ -102,6 +105,7 @@ impl<'a> Interpreter<'a> {
             notes_reads: true,
             for_atoms: false,
             choices,
+            pointed_to: OnceCell::new(),
         }
     }
 
@@ -261,7 +265,9 @@ impl<'a> Interpreter<'a> {
             }
             (Value::Pointer(_), Scalar::Pointer) => Some(value.clone()),
             (Value::Int(number), Scalar::Pointer) if fits(number, self.program.types.pointer_int(false)) => {
-                Some(Value::Pointer(self.state.memory.pointer_at(number.to_u64().expect("of a pointer's width"))))
+                // What comes from outside is the address of nothing in the program.
+                let number = number.to_u64().expect("of a pointer's width");
+                Some(Value::Pointer(if number == 0 { Pointer::Null } else { Pointer::Invalid(number) }))
             }
             _ => None,
         };
@@ -470,7 +476,13 @@ impl<'a> Environment<'a> for Interpreter<'a> {
     }
 
     fn pointer_at(&mut self, number: u64) -> Result<Pointer, Stop> {
-        Ok(self.state.memory.pointer_at(number))
+        Ok(match self.state.memory.pointer_at(number) {
+            Pointer::Function(function) => {
+                let pointed_to = self.pointed_to.get_or_init(|| self.program.functions_pointed_to());
+                if pointed_to.contains(&function) { Pointer::Function(function) } else { Pointer::Invalid(number) }
+            }
+            pointer => pointer,
+        })
     }
 
     fn overflowed(&mut self) {

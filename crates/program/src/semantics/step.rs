@@ -21,9 +21,6 @@ use crate::semantics::stop::{Stop, UndefinedBehaviour};
 use crate::semantics::value::{ObjectId, Pointer, Value};
 use crate::types::{IntType, Scalar};
 
-/// Heap objects of more bytes than this are not supported.
-pub const LARGEST_ALLOCATION: u64 = 1 << 40;
-
 /// Setting more bytes than this to a value other than zero at once is not supported.
 pub const MOST_BYTES_SET: u64 = 1 << 24;
 
@@ -245,7 +242,8 @@ impl Interpreter<'_> {
             },
             Allocation::Arbitrary | Allocation::Zeroed => None,
         };
-        let Some(size) = size.to_u64().filter(|&size| size <= LARGEST_ALLOCATION) else {
+        let most = self.program.types.data_model().most_bytes();
+        let Some(size) = size.to_u64().filter(|&size| size <= most) else {
             return Err(Stop::unsupported(format!("allocates {size} bytes")));
         };
         if self.semantics.malloc_may_fail {
@@ -312,7 +310,10 @@ impl Interpreter<'_> {
     /// A number of bytes. One that no object has is an access out of bounds.
     fn byte_count(&mut self, count: ExprId) -> Result<u64, Stop> {
         let count = evaluate_integer(self, count)?;
-        Ok(count.to_u64().filter(|&count| count <= LARGEST_ALLOCATION).ok_or(UndefinedBehaviour::OutOfBounds)?)
+        Ok(count
+            .to_u64()
+            .filter(|&count| count <= self.program.types.data_model().most_bytes())
+            .ok_or(UndefinedBehaviour::OutOfBounds)?)
     }
 }
 

@@ -9,7 +9,6 @@ use super::super::{Lower, Lowering};
 use super::parts::Target;
 use super::{Store, Stored};
 use crate::syntax::ast::{Designator, Encoding, ExprId, ExprKind, Initializer};
-use crate::types::layout::MOST_BYTES;
 use crate::types::{CType, Qual};
 
 /// The items of one pair of braces, consumed from left to right.
@@ -319,7 +318,7 @@ impl Lowering<'_> {
         };
         let (value, _) = self.integer_constant(expr)?;
         let size = self.types.size_bytes(element.ty).unwrap_or(1).max(1);
-        let most = length.unwrap_or(MOST_BYTES / size).min(u64::from(u32::MAX));
+        let most = length.unwrap_or(self.options.data_model.most_bytes() / size).min(u64::from(u32::MAX));
         match value.to_u64().filter(|index| *index < most) {
             Some(index) => Ok(index),
             None => {
