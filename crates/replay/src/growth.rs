@@ -31,9 +31,7 @@ use crate::answers::{Answers, Log, position};
 use crate::closing::{Closed, Closing, have_same_shape};
 use crate::polynomial::{Integer, Polynomial};
 use crate::prefix::bad_prefix;
-use crate::replay::{
-    Found, Limits, MOST_TOLD, Rejected, Replayed, STEPS_PER_CHECK, conclude, executed, replay, replay_within,
-};
+use crate::replay::{Found, Limits, MOST_TOLD, Rejected, Replayed, conclude, executed, replay, replay_within};
 use crate::symbolic::{Refused, Shadow, Symbolic, follow, look, moving};
 use crate::walk::Walk;
 use program::relevance::{Relevance, Variables};
@@ -180,9 +178,7 @@ impl<'a> Trail<'a> {
             if walk.steps() >= MOST_STEPS {
                 return Err(not_growing("its stem is too long"));
             }
-            if walk.steps().is_multiple_of(STEPS_PER_CHECK) {
-                budget.check().map_err(Rejected::Exhausted)?;
-            }
+            walk.check(budget)?;
             end = walk.step();
             trail.edges.push(walk.taken());
         }
@@ -262,9 +258,7 @@ impl<'a> Trail<'a> {
         let letters_before = walk.word().numbers.len();
         let mut later = shadow.clone();
         for _ in 0..period {
-            if walk.steps().is_multiple_of(STEPS_PER_CHECK) {
-                budget.check().map_err(Rejected::Exhausted)?;
-            }
+            walk.check(budget)?;
             if let Err(refused) = step_for_all(task, walk, &mut later)? {
                 return Ok(Err(refused));
             }
@@ -320,9 +314,7 @@ fn go_to(walk: &mut Walk<'_>, steps: usize, budget: &Budget) -> Result<(), Rejec
 
 fn go_on_to(walk: &mut Walk<'_>, steps: usize, budget: &Budget) -> Result<(), Rejected> {
     while walk.steps() < steps as u64 {
-        if walk.steps().is_multiple_of(STEPS_PER_CHECK) {
-            budget.check().map_err(Rejected::Exhausted)?;
-        }
+        walk.check(budget)?;
         if let Some(end) = walk.step() {
             return Err(ended(end));
         }

@@ -16,7 +16,7 @@ use task::{Lasso, Task};
 
 use crate::answers::{Answers, Log};
 use crate::closing::Closing;
-use crate::replay::{Rejected, Replayed, STEPS_PER_CHECK};
+use crate::replay::{Rejected, Replayed};
 use crate::walk::{Story, Walk};
 
 /// A bad prefix is looked for among so many steps.
@@ -51,9 +51,7 @@ fn steps_to_loss(task: &Task, lasso: &Lasso, budget: &Budget) -> Result<u64, Rej
         if ended || walk.steps() >= MOST_STEPS {
             return Err(Rejected::NotBad);
         }
-        if walk.steps().is_multiple_of(STEPS_PER_CHECK) {
-            budget.check().map_err(Rejected::Exhausted)?;
-        }
+        walk.check(budget)?;
         ended = walk.step().is_some();
     }
 }
@@ -65,9 +63,7 @@ fn tell(task: &Task, lasso: &Lasso, steps: u64, budget: &Budget) -> Result<Repla
     let mut walk = Walk::new(task, &mut answers, &log, true);
     let mut ended = walk.begin().is_some();
     while !ended && walk.steps() < steps {
-        if walk.steps().is_multiple_of(STEPS_PER_CHECK) {
-            budget.check().map_err(Rejected::Exhausted)?;
-        }
+        walk.check(budget)?;
         ended = walk.step().is_some();
     }
     let (_, inputs, story) = walk.into_parts();

@@ -275,9 +275,7 @@ fn tell(task: &Task, lasso: &Lasso, closed: Closed, steps: u64, budget: &Budget)
         if ended || begins_again {
             break;
         }
-        if walk.steps().is_multiple_of(STEPS_PER_CHECK) {
-            budget.check().map_err(Rejected::Exhausted)?;
-        }
+        walk.check(budget)?;
         ended = walk.step().is_some();
     }
     let (_, inputs, story) = walk.into_parts();
@@ -321,9 +319,7 @@ fn tell_beginning(task: &Task, lasso: &Lasso, most_told: usize, budget: &Budget)
     let mut walk = Walk::new(task, &mut answers, &log, true);
     let mut ended = walk.begin().is_some();
     while !ended && walk.word().observed < most_told {
-        if walk.steps().is_multiple_of(STEPS_PER_CHECK) {
-            budget.check().map_err(Rejected::Exhausted)?;
-        }
+        walk.check(budget)?;
         ended = walk.step().is_some();
     }
     let edges = walk.steps();

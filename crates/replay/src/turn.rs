@@ -9,7 +9,7 @@ use task::{Lasso, Task};
 
 use crate::answers::{Answers, Log};
 use crate::closing::{Closed, Closing};
-use crate::replay::{Found, MOST_TOLD, Rejected, Replayed, STEPS_PER_CHECK, conclude, executed};
+use crate::replay::{Found, MOST_TOLD, Rejected, Replayed, conclude, executed};
 use crate::walk::Walk;
 
 /// A turn of a loop that is repeated for ever as far as it shows something.
@@ -41,9 +41,7 @@ pub fn repeated(task: &Task, turn: Turn, budget: &Budget) -> Result<Replayed, Re
             walk.part_word();
             letters_before = Some(walk.word().numbers.len());
         }
-        if walk.steps().is_multiple_of(STEPS_PER_CHECK) {
-            budget.check().map_err(Rejected::Exhausted)?;
-        }
+        walk.check(budget)?;
         end = walk.step();
     }
     if let Some(end) = end {

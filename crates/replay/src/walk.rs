@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use automata::ltl::{AtomId, Letter};
-use foundation::Id;
+use foundation::{Budget, Id};
 use program::semantics::changes::changes;
 use program::semantics::event::Event;
 use program::semantics::interpreter::Interpreter;
@@ -22,6 +22,7 @@ use program::{Atom, EdgeId, VariableId};
 use task::Task;
 
 use crate::answers::{Answers, Input, Log};
+use crate::replay::{Rejected, STEPS_PER_CHECK};
 
 /// A walk through the program.
 pub(crate) struct Walk<'a> {
@@ -187,6 +188,14 @@ impl<'a> Walk<'a> {
         let stepped = self.try_step();
         self.note_inputs(observed);
         stepped.err()
+    }
+
+    /// Looks at the budget once in a while.
+    pub(crate) fn check(&self, budget: &Budget) -> Result<(), Rejected> {
+        if self.steps.is_multiple_of(STEPS_PER_CHECK) {
+            budget.check().map_err(Rejected::Exhausted)?;
+        }
+        Ok(())
     }
 
     pub(crate) fn state(&self) -> &State {
