@@ -6,16 +6,22 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// A non-empty set of letters.
+/// A non-empty set of letters. The operations are here for sets of one letter each; other sets bring their own.
 pub trait Label: Clone + Eq + Hash + Debug {
     /// The letters in both, or nothing if there is none.
-    fn meet(&self, other: &Self) -> Option<Self>;
+    fn meet(&self, other: &Self) -> Option<Self> {
+        (self == other).then(|| self.clone())
+    }
 
     /// The letters of this one that are not in the other, or nothing if there is none.
-    fn minus(&self, other: &Self) -> Option<Self>;
+    fn minus(&self, other: &Self) -> Option<Self> {
+        (self != other).then(|| self.clone())
+    }
 
     /// The letters in either, or nothing if no single label stands for them.
-    fn join(&self, other: &Self) -> Option<Self>;
+    fn join(&self, other: &Self) -> Option<Self> {
+        (self == other).then(|| self.clone())
+    }
 
     /// Whether all letters of this one are in the other.
     fn implies(&self, other: &Self) -> bool {
@@ -27,19 +33,7 @@ pub trait Label: Clone + Eq + Hash + Debug {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Symbol(pub u32);
 
-impl Label for Symbol {
-    fn meet(&self, other: &Self) -> Option<Self> {
-        (self == other).then_some(*self)
-    }
-
-    fn minus(&self, other: &Self) -> Option<Self> {
-        (self != other).then_some(*self)
-    }
-
-    fn join(&self, other: &Self) -> Option<Self> {
-        (self == other).then_some(*self)
-    }
-}
+impl Label for Symbol {}
 
 impl std::fmt::Display for Symbol {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

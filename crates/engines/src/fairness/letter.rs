@@ -24,19 +24,7 @@ pub struct Letter {
     pub way: u32,
 }
 
-impl Label for Letter {
-    fn meet(&self, other: &Self) -> Option<Self> {
-        (self == other).then_some(*self)
-    }
-
-    fn minus(&self, other: &Self) -> Option<Self> {
-        (self != other).then_some(*self)
-    }
-
-    fn join(&self, other: &Self) -> Option<Self> {
-        (self == other).then_some(*self)
-    }
-}
+impl Label for Letter {}
 
 /// An edge of the program that is taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
