@@ -112,35 +112,11 @@ pub(crate) fn mentions(ast: &Ast, initializer: &Initializer, name: Symbol) -> bo
 /// The operands that evaluating an expression evaluates, in order.
 pub(crate) fn evaluated_operands(ast: &Ast, expr: ExprId) -> Vec<ExprId> {
     match &ast.exprs[expr].kind {
-        ExprKind::Identifier(_)
-        | ExprKind::Integer(_)
-        | ExprKind::Float(_)
-        | ExprKind::Character { .. }
-        | ExprKind::String { .. }
-        | ExprKind::SizeofExpr(_)
-        | ExprKind::SizeofType(_)
-        | ExprKind::AlignofType(_)
-        | ExprKind::AlignofExpr(_)
-        | ExprKind::LabelAddress(_)
-        | ExprKind::Offsetof(..)
-        | ExprKind::TypesCompatible(..)
-        | ExprKind::Statement(_) => Vec::new(),
-        ExprKind::Binary(_, left, right)
-        | ExprKind::Assign(_, left, right)
-        | ExprKind::Index(left, right)
-        | ExprKind::Comma(left, right) => vec![*left, *right],
-        ExprKind::Unary(_, operand)
-        | ExprKind::Increment { operand, .. }
-        | ExprKind::Cast(_, operand)
-        | ExprKind::Member { base: operand, .. }
-        | ExprKind::VaArg(operand, _) => vec![*operand],
-        ExprKind::Conditional { condition, then, otherwise } => {
-            std::iter::once(*condition).chain(*then).chain([*otherwise]).collect()
-        }
-        ExprKind::Call(function, arguments) => std::iter::once(*function).chain(arguments.iter().copied()).collect(),
+        ExprKind::SizeofExpr(_) | ExprKind::AlignofExpr(_) | ExprKind::Offsetof(..) => Vec::new(),
         ExprKind::Generic(_, associations) => associations.iter().map(|(_, value)| *value).collect(),
         ExprKind::Choose(_, then, otherwise) => vec![*then, *otherwise],
         ExprKind::CompoundLiteral(_, initializer) => initializer_exprs(initializer),
+        kind => kind.operands(),
     }
 }
 

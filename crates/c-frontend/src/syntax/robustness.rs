@@ -3,7 +3,7 @@
 
 use foundation::{Diagnostics, Id, SourceMap, Span};
 
-use super::ast::{Ast, Designator, ExprId, ExprKind, StmtId, StmtKind};
+use super::ast::{Ast, StmtId, StmtKind};
 use super::symbols::Symbols;
 use super::{DEPTH_LIMIT, parse, parse_expression};
 
@@ -39,7 +39,7 @@ fn check_tree(ast: &Ast, sources: &SourceMap) {
     for (id, expr) in ast.exprs.iter() {
         check_span(expr.span, sources);
         let mut height = 0;
-        for operand in operands(&expr.kind) {
+        for operand in expr.kind.operands() {
             assert!(operand < id, "operands come before what they are operands of");
             height = height.max(heights[operand.index()] + 1);
         }
@@ -58,49 +58,6 @@ fn check_span(span: Span, sources: &SourceMap) {
     let text = sources.text(span.source);
     let range = span.start as usize..span.end as usize;
     assert!(text.get(range).is_some(), "{span:?} lies in the text, between characters");
-}
-
-/// The expressions directly below an expression, those inside types and statements left out.
-fn operands(kind: &ExprKind) -> Vec<ExprId> {
-    match kind {
-        ExprKind::Identifier(_)
-        | ExprKind::Integer(_)
-        | ExprKind::Float(_)
-        | ExprKind::Character { .. }
-        | ExprKind::String { .. }
-        | ExprKind::CompoundLiteral(..)
-        | ExprKind::SizeofType(_)
-        | ExprKind::AlignofType(_)
-        | ExprKind::Statement(_)
-        | ExprKind::LabelAddress(_)
-        | ExprKind::TypesCompatible(..) => Vec::new(),
-        ExprKind::Binary(_, left, right)
-        | ExprKind::Assign(_, left, right)
-        | ExprKind::Index(left, right)
-        | ExprKind::Comma(left, right) => vec![*left, *right],
-        ExprKind::Unary(_, operand)
-        | ExprKind::Increment { operand, .. }
-        | ExprKind::Cast(_, operand)
-        | ExprKind::Member { base: operand, .. }
-        | ExprKind::SizeofExpr(operand)
-        | ExprKind::AlignofExpr(operand)
-        | ExprKind::VaArg(operand, _) => vec![*operand],
-        ExprKind::Conditional { condition, then, otherwise } => {
-            [*condition, *otherwise].into_iter().chain(*then).collect()
-        }
-        ExprKind::Call(function, arguments) => arguments.iter().copied().chain([*function]).collect(),
-        ExprKind::Generic(control, associations) => {
-            associations.iter().map(|(_, result)| *result).chain([*control]).collect()
-        }
-        ExprKind::Choose(condition, then, otherwise) => vec![*condition, *then, *otherwise],
-        ExprKind::Offsetof(_, path) => path
-            .iter()
-            .filter_map(|designator| match designator {
-                Designator::Index(index) => Some(*index),
-                Designator::Member(..) | Designator::Range(..) => None,
-            })
-            .collect(),
-    }
 }
 
 /// The statements directly inside a statement, those of a block left out.

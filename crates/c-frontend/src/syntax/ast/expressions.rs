@@ -106,6 +106,54 @@ pub enum ExprKind {
     Choose(ExprId, ExprId, ExprId),
 }
 
+impl ExprKind {
+    /// The expressions directly below this one, in the order in which they stand; those inside types, initializers and
+    /// statements are left out.
+    pub fn operands(&self) -> Vec<ExprId> {
+        match self {
+            ExprKind::Identifier(_)
+            | ExprKind::Integer(_)
+            | ExprKind::Float(_)
+            | ExprKind::Character { .. }
+            | ExprKind::String { .. }
+            | ExprKind::CompoundLiteral(..)
+            | ExprKind::SizeofType(_)
+            | ExprKind::AlignofType(_)
+            | ExprKind::Statement(_)
+            | ExprKind::LabelAddress(_)
+            | ExprKind::TypesCompatible(..) => Vec::new(),
+            ExprKind::Binary(_, left, right)
+            | ExprKind::Assign(_, left, right)
+            | ExprKind::Index(left, right)
+            | ExprKind::Comma(left, right) => vec![*left, *right],
+            ExprKind::Unary(_, operand)
+            | ExprKind::Increment { operand, .. }
+            | ExprKind::Cast(_, operand)
+            | ExprKind::Member { base: operand, .. }
+            | ExprKind::SizeofExpr(operand)
+            | ExprKind::AlignofExpr(operand)
+            | ExprKind::VaArg(operand, _) => vec![*operand],
+            ExprKind::Conditional { condition, then, otherwise } => {
+                std::iter::once(*condition).chain(*then).chain([*otherwise]).collect()
+            }
+            ExprKind::Call(function, arguments) => {
+                std::iter::once(*function).chain(arguments.iter().copied()).collect()
+            }
+            ExprKind::Generic(control, associations) => {
+                std::iter::once(*control).chain(associations.iter().map(|(_, value)| *value)).collect()
+            }
+            ExprKind::Choose(condition, then, otherwise) => vec![*condition, *then, *otherwise],
+            ExprKind::Offsetof(_, path) => {
+                let index = |designator: &Designator| match designator {
+                    Designator::Index(index) => Some(*index),
+                    Designator::Member(..) | Designator::Range(..) => None,
+                };
+                path.iter().filter_map(index).collect()
+            }
+        }
+    }
+}
+
 /// An integer constant as written (6.4.4.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IntegerLiteral {
