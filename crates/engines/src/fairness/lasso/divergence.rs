@@ -183,14 +183,11 @@ impl Geometric {
     }
 }
 
+/// What a search for a reason comes to: one that was found, or none.
+pub type Diverges = Result<Option<NonTermination>, Exhausted>;
+
 /// Looks for a reason why the cycle can be taken for ever after the stem; `known` holds whenever the cycle is entered.
-pub fn diverge(
-    terms: &Terms,
-    solver: &mut dyn Solver,
-    lasso: &Lasso<'_>,
-    known: Term,
-    budget: &Budget,
-) -> Result<Option<NonTermination>, Exhausted> {
+pub fn diverge(terms: &Terms, solver: &mut dyn Solver, lasso: &Lasso<'_>, known: Term, budget: &Budget) -> Diverges {
     match comes_back(terms, solver, lasso, known, budget)? {
         Some(found) => Ok(Some(found)),
         None => goes_on(terms, solver, lasso, known, budget),
@@ -198,13 +195,7 @@ pub fn diverge(
 }
 
 /// Geometric arguments and recurrent sets only: the dear part of [`diverge`].
-pub fn goes_on(
-    terms: &Terms,
-    solver: &mut dyn Solver,
-    lasso: &Lasso<'_>,
-    known: Term,
-    budget: &Budget,
-) -> Result<Option<NonTermination>, Exhausted> {
+pub fn goes_on(terms: &Terms, solver: &mut dyn Solver, lasso: &Lasso<'_>, known: Term, budget: &Budget) -> Diverges {
     let mut entry = Unrolling::new(terms, lasso);
     let geometric = geometric::Cycle::new(terms, solver, lasso.cycle, budget)?;
     for lead in 0..=MOST_LEADING {
@@ -222,13 +213,7 @@ pub fn goes_on(
 }
 
 /// Fixed points and repeated states only: the cheap part of [`diverge`].
-pub fn comes_back(
-    terms: &Terms,
-    solver: &mut dyn Solver,
-    lasso: &Lasso<'_>,
-    known: Term,
-    budget: &Budget,
-) -> Result<Option<NonTermination>, Exhausted> {
+pub fn comes_back(terms: &Terms, solver: &mut dyn Solver, lasso: &Lasso<'_>, known: Term, budget: &Budget) -> Diverges {
     let mut unrolling = Unrolling::new(terms, lasso);
     let written: BTreeSet<Symbol> = lasso.cycle.updates.keys().copied().collect();
     let closing: BTreeSet<Symbol> = relevant(terms, lasso.cycle);

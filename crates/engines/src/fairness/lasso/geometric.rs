@@ -18,7 +18,7 @@ use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use smt::{Model, Solver};
 
-use super::divergence::{Argument, Geometric, NonTermination, entered};
+use super::divergence::{Argument, Diverges, Geometric, NonTermination, entered};
 use super::execution::Unrolling;
 use super::polyhedra::{Paths, Polyhedron, dimensions, integer_of, is_unsatisfiable, relevant};
 use crate::encode::step::Step;
@@ -49,13 +49,7 @@ impl<'a> Cycle<'a> {
     }
 
     /// Looks for a geometric argument that begins where the cycle is entered.
-    pub fn find(
-        &self,
-        solver: &mut dyn Solver,
-        entry: &Unrolling<'_>,
-        known: Term,
-        budget: &Budget,
-    ) -> Result<Option<NonTermination>, Exhausted> {
+    pub fn find(&self, solver: &mut dyn Solver, entry: &Unrolling<'_>, known: Term, budget: &Budget) -> Diverges {
         for count in 1..=MOST_RAYS {
             for polyhedron in &self.paths.polyhedra {
                 budget.check()?;

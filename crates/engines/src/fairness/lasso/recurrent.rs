@@ -8,13 +8,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use foundation::{Budget, Exhausted};
+use foundation::Budget;
 use logic::{Linear, Node, Sort, Symbol, Term, Terms};
 use num_bigint::BigInt;
 use num_traits::One;
 use smt::{Model, Solver};
 
-use super::divergence::{Argument, NonTermination, entered};
+use super::divergence::{Argument, Diverges, entered};
 use super::execution::{Unrolling, Valuation, value_of};
 use super::polyhedra::{is_unsatisfiable, relevant};
 use super::supporting::keep_implied;
@@ -33,13 +33,7 @@ const LARGEST_SET: usize = 2000;
 type Choice = BTreeMap<Symbol, Term>;
 
 /// Looks for a recurrent set.
-pub fn find(
-    terms: &Terms,
-    solver: &mut dyn Solver,
-    entry: &Unrolling<'_>,
-    known: Term,
-    budget: &Budget,
-) -> Result<Option<NonTermination>, Exhausted> {
+pub fn find(terms: &Terms, solver: &mut dyn Solver, entry: &Unrolling<'_>, known: Term, budget: &Budget) -> Diverges {
     for choice in choices(terms, entry.lasso.cycle) {
         budget.check()?;
         if let Some(found) = with_choice(terms, solver, entry, known, &choice, budget)? {
@@ -56,7 +50,7 @@ fn with_choice(
     known: Term,
     choice: &Choice,
     budget: &Budget,
-) -> Result<Option<NonTermination>, Exhausted> {
+) -> Diverges {
     let function = chosen(terms, entry.lasso.cycle, choice);
     let reach = |solver: &mut dyn Solver, set: Term| {
         let condition = terms.and([entry.guard, entry.finally(terms.and([known, set]))]);

@@ -13,7 +13,7 @@ use logic::{Sort, Symbol, Term, Terms};
 use smt::{Model, Solver};
 
 use super::Lasso;
-use super::divergence::{Argument, NonTermination, entered};
+use super::divergence::{Argument, Diverges, entered};
 use super::execution::{Unrolling, Valuation, value_of};
 use super::polyhedra::is_unsatisfiable;
 use super::supporting::keep_implied;
@@ -24,12 +24,7 @@ const TURNS: usize = 3;
 
 /// The start of an execution that goes round a lasso a few times with the same inputs, the first turn counting as part of
 /// the stem.
-pub fn steady(
-    terms: &Terms,
-    solver: &mut dyn Solver,
-    lasso: &Lasso<'_>,
-    budget: &Budget,
-) -> Result<Option<NonTermination>, Exhausted> {
+pub fn steady(terms: &Terms, solver: &mut dyn Solver, lasso: &Lasso<'_>, budget: &Budget) -> Diverges {
     budget.check()?;
     let mut entry = Unrolling::new(terms, lasso);
     (0..TURNS).for_each(|_| entry.turn());
