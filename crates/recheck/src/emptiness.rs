@@ -151,16 +151,9 @@ impl Graph {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use foundation::SplitMix64;
 
-    /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-    fn below(state: &mut u64, bound: u64) -> u64 {
-        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = *state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % bound
-    }
+    use super::*;
 
     /// Whether some closed walk is accepting and fair: a set of edges that is strongly connected, tried one by one.
     fn by_brute_force(graph: &Graph) -> bool {
@@ -196,21 +189,21 @@ mod tests {
 
     #[test]
     fn an_accepting_component_is_found_exactly_if_a_fair_accepting_walk_exists() {
-        let mut random = 5;
+        let mut random = SplitMix64::new(5);
         let mut counts = [[0; 2]; 3];
         for case in 0..3000 {
-            let nodes = 1 + below(&mut random, 4);
-            let mut edges = vec![Vec::new(); nodes as usize];
-            for _ in 0..below(&mut random, 8) {
-                let able = below(&mut random, 4);
-                let ran = if able == 0 { 0 } else { able & (1 << below(&mut random, 2)) };
-                let marks = (0..2).filter(|_| below(&mut random, 2) == 0).collect();
-                let edge = Edge { to: below(&mut random, nodes) as u32, marks, turn: Turn::of_step(able, ran) };
-                edges[below(&mut random, nodes) as usize].push(edge);
+            let nodes = 1 + random.below(4);
+            let mut edges = vec![Vec::new(); nodes];
+            for _ in 0..random.below(8) {
+                let able = random.below(4) as u64;
+                let ran = if able == 0 { 0 } else { able & (1 << random.below(2)) };
+                let marks = (0..2).filter(|_| random.below(2) == 0).collect();
+                let edge = Edge { to: random.below(nodes) as u32, marks, turn: Turn::of_step(able, ran) };
+                edges[random.below(nodes)].push(edge);
             }
             let number = case % 3;
             let scheduler = [Scheduler::Any, Scheduler::WeakFair, Scheduler::StrongFair][number];
-            let graph = Graph { edges, all: Marks::all(below(&mut random, 3) as u32), scheduler };
+            let graph = Graph { edges, all: Marks::all(random.below(3) as u32), scheduler };
             let expected = by_brute_force(&graph);
             assert_eq!(graph.accepting().is_some(), expected, "{:?} {:?} {scheduler:?}", graph.edges, graph.all);
             counts[number][usize::from(expected)] += 1;

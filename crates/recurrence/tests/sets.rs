@@ -1,5 +1,7 @@
 //! Recurrent sets are accepted exactly where no turn leaves them and all turns show the same: forged ones are not.
 
+#[path = "../../replay/tests/replay/worlds.rs"]
+#[allow(dead_code)]
 mod worlds;
 
 use foundation::{Budget, Id};

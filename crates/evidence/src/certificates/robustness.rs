@@ -2,6 +2,7 @@
 //! target and a test call the same check.
 
 use foundation::SourceMap;
+use foundation::robustness::check_fault;
 
 use super::{Read, read, write};
 
@@ -26,10 +27,7 @@ pub fn check(bytes: &[u8]) -> Option<Read> {
             Some(found)
         }
         Err(fault) => {
-            let label = fault.primary.as_ref().expect("every fault has a place");
-            let (start, end) = (label.span.start as usize, label.span.end as usize);
-            assert!(text.get(start..end).is_some(), "a place is a piece of the text: {fault:?}");
-            assert!(!fault.help.is_empty(), "{fault:?} gives no advice");
+            check_fault(&fault, &text);
             None
         }
     }

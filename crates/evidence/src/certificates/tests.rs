@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use certify::Decider;
 use check::{CheckedVerdict, Settings, check};
 use engines::{explicit, fairness};
-use foundation::{Budget, SourceMap};
+use foundation::{Budget, SourceMap, SplitMix64};
 use subject::{Input, Properties, Request, load};
 use task::{Entry, Scheduler};
 
@@ -104,7 +104,7 @@ fn any_text_is_read_or_refused() {
     let texts: Vec<String> =
         WORLD.iter().map(|(program, formula, engine)| certificate(program, formula, *engine)).collect();
     let words: Vec<&str> = texts.iter().flat_map(|text| text.split_inclusive([' ', '(', ')'])).collect();
-    let mut random = Random(7);
+    let mut random = SplitMix64::new(7);
     let end = Instant::now() + Duration::from_secs(1);
     let (mut read, mut refused) = (0, 0);
     while Instant::now() < end {
@@ -127,16 +127,6 @@ fn any_text_is_read_or_refused() {
         }
     }
     assert!(read > 0 && refused > 0, "{read} are read, {refused} are refused");
-}
-
-/// Enough for choosing where to break a text.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, count: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % count
-    }
 }
 
 /// Numbers that would fill the memory are refused, however they are written.

@@ -2,6 +2,7 @@
 //! text. A fuzz target and a test call the same check.
 
 use foundation::SourceMap;
+use foundation::robustness::check_fault;
 
 use super::{Saved, read};
 
@@ -25,10 +26,7 @@ pub fn check(bytes: &[u8]) -> Option<Saved> {
             Some(saved)
         }
         Err(fault) => {
-            let label = fault.primary.as_ref().expect("every fault has a place");
-            let (start, end) = (label.span.start as usize, label.span.end as usize);
-            assert!(text.get(start..end).is_some(), "a place is a piece of the text: {fault:?}");
-            assert!(!fault.help.is_empty(), "{fault:?} gives no advice");
+            check_fault(&fault, &text);
             None
         }
     }

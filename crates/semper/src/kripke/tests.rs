@@ -1,7 +1,7 @@
 //! Verdicts on random structures against a search through all short lassos; the paths of violations, by the definition.
 
 use automata::ltl::evaluate_lasso;
-use foundation::Budget;
+use foundation::{Budget, SplitMix64};
 use subject::structure::load_structure;
 use subject::{Input, Properties, Request};
 
@@ -18,18 +18,8 @@ fn load(text: &str, formulas: &[&str], assumptions: &[&str]) -> Structure {
     loaded.structure.unwrap_or_else(|| panic!("{text}: {:?}", loaded.diagnostics))
 }
 
-/// A sequence of numbers that looks random (Knuth's generator).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % bound
-    }
-}
-
 /// A structure with up to four states over `p` and `q`; some states may be deadlocks.
-fn random_structure(random: &mut Random) -> String {
+fn random_structure(random: &mut SplitMix64) -> String {
     let count = 1 + random.below(4);
     let mut text = format!("atoms p, q; initial s{};", random.below(count));
     for state in 0..count {
@@ -120,7 +110,7 @@ const FORMULAS: [&str; 14] = [
 
 #[test]
 fn verdicts_agree_with_a_search_through_short_lassos() {
-    let mut random = Random(7);
+    let mut random = SplitMix64::new(7);
     let (mut violated, mut held) = (0, 0);
     for _ in 0..150 {
         let text = random_structure(&mut random);

@@ -26,6 +26,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
+use foundation::SplitMix64;
 use mutants::Mutant;
 use semper::Budget;
 use semper::certificates::multipliers::with_arguments;
@@ -252,7 +253,7 @@ fn broken_engines_are_caught() {
 fn several_changes_prove_nothing_false() {
     let (proofs, tasks) = (proofs(), tasks(false));
     let offered = Offered::new();
-    let mut random = Random(1);
+    let mut random = SplitMix64::new(1);
     for (subject, task) in &tasks {
         let mut sources: Vec<Refutation> = forged::all(task).into_iter().map(|(_, forged)| forged).collect();
         let siblings = proofs.iter().filter(|(other, ..)| other.name == subject.name);
@@ -271,16 +272,6 @@ fn several_changes_prove_nothing_false() {
         }
     }
     assert_nothing_is_accepted(&offered.figures());
-}
-
-/// Enough for choosing what to change.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, count: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % count
-    }
 }
 
 /// A translation that loses a part of the goal gives an automaton that is too small, or one that is too large to be empty.

@@ -1,20 +1,9 @@
 //! Damaged witnesses never panic, and yield diagnostics or a witness that reads back.
 
+use foundation::SplitMix64;
 use witness::robustness::check;
 
 use crate::samples::{CYCLE, INVARIANTS, SAFETY};
-
-/// Numbers that look random (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound.max(1) as u64) as usize
-    }
-}
 
 /// A text is cut off at every character: no proper beginning of a witness up to its last lines is one.
 #[test]
@@ -101,7 +90,7 @@ fn random_damage_is_read_or_refused() {
         b"labels: [a]",
     ];
     let samples = [SAFETY, CYCLE, INVARIANTS].map(str::as_bytes);
-    let mut random = Random(0x5eed);
+    let mut random = SplitMix64::new(0x5eed);
     let mut refused = 0;
     for _ in 0..3000 {
         let mut bytes = samples[random.below(3)].to_vec();

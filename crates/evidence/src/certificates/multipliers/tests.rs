@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::process::Command;
 
+use foundation::SplitMix64;
 use logic::{Sort, Term, Terms};
 use task::certificate::sexp::Sexp;
 
@@ -11,16 +12,6 @@ use super::*;
 
 /// How many conditions are tried.
 const COUNT: usize = 1_500;
-
-/// Enough for choosing.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, count: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % count
-    }
-}
 
 struct World<'t> {
     terms: &'t Terms,
@@ -39,16 +30,16 @@ impl<'t> World<'t> {
         }
     }
 
-    fn number(&self, random: &mut Random, depth: u64) -> Term {
+    fn number(&self, random: &mut SplitMix64, depth: u64) -> Term {
         let terms = self.terms;
         if depth == 0 {
             return match random.below(3) {
                 0 => terms.integer(random.below(9) as i64 - 4),
-                _ => self.numbers[random.below(3) as usize],
+                _ => self.numbers[random.below(3)],
             };
         }
         let (one, two) = (self.number(random, depth - 1), self.number(random, depth - 1));
-        let divisor = terms.integer([-3, 2, 3, 4][random.below(4) as usize]);
+        let divisor = terms.integer([-3, 2, 3, 4][random.below(4)]);
         match random.below(9) {
             0 => terms.div(one, divisor),
             1 => terms.modulo(one, divisor),
@@ -60,7 +51,7 @@ impl<'t> World<'t> {
         }
     }
 
-    fn array(&self, random: &mut Random, depth: u64) -> Term {
+    fn array(&self, random: &mut SplitMix64, depth: u64) -> Term {
         if depth == 0 {
             return self.array;
         }
@@ -68,10 +59,10 @@ impl<'t> World<'t> {
         self.terms.store(self.array(random, depth - 1), index, value)
     }
 
-    fn condition(&self, random: &mut Random, depth: u64) -> Term {
+    fn condition(&self, random: &mut SplitMix64, depth: u64) -> Term {
         let terms = self.terms;
         if depth == 0 {
-            return self.truths[random.below(2) as usize];
+            return self.truths[random.below(2)];
         }
         let (one, two) = (self.condition(random, depth - 1), self.condition(random, depth - 1));
         match random.below(8) {
@@ -86,7 +77,7 @@ impl<'t> World<'t> {
     }
 
     /// Conditions that together are often impossible.
-    fn question(&self, random: &mut Random) -> Term {
+    fn question(&self, random: &mut SplitMix64) -> Term {
         let terms = self.terms;
         let mut parts: Vec<Term> = (0..4 + random.below(4)).map(|_| self.condition(random, 2)).collect();
         for &number in &self.numbers {
@@ -129,7 +120,7 @@ fn a_script_agrees_on_random_steps() {
         println!("there is no python3 here: tools/check_steps.py is not run");
         return;
     }
-    let (terms, mut random) = (Terms::new(), Random(11));
+    let (terms, mut random) = (Terms::new(), SplitMix64::new(11));
     let world = World::new(&terms);
     let (mut expressions, mut spelled) = (Expressions::default(), HashMap::new());
     let mut asked: Vec<Expression> = Vec::new();

@@ -1,21 +1,12 @@
 //! Facts say exactly what the condition says, on random conditions and states; and sums that do not add up are refused.
 
+use foundation::SplitMix64;
 use logic::{Sort, Symbol, Value};
 use num_bigint::BigInt;
 use num_traits::Zero;
 
 use super::super::condition::Reader;
 use super::*;
-
-/// Enough for choosing.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, count: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % count
-    }
-}
 
 struct World<'t> {
     terms: &'t Terms,
@@ -25,16 +16,16 @@ struct World<'t> {
 }
 
 impl World<'_> {
-    fn number(&self, random: &mut Random, depth: u64) -> Term {
+    fn number(&self, random: &mut SplitMix64, depth: u64) -> Term {
         let terms = self.terms;
         if depth == 0 {
             return match random.below(3) {
                 0 => terms.integer(random.below(9) as i64 - 4),
-                _ => terms.variable(self.numbers[random.below(self.numbers.len() as u64) as usize]),
+                _ => terms.variable(self.numbers[random.below(self.numbers.len())]),
             };
         }
         let (one, two) = (self.number(random, depth - 1), self.number(random, depth - 1));
-        let divisor = terms.integer([-3, -2, 2, 3, 4][random.below(5) as usize]);
+        let divisor = terms.integer([-3, -2, 2, 3, 4][random.below(5)]);
         match random.below(7) {
             0 => terms.add([one, two]),
             1 => terms.scale(BigInt::from(random.below(7) as i64 - 3), one),
@@ -46,7 +37,7 @@ impl World<'_> {
         }
     }
 
-    fn array(&self, random: &mut Random, depth: u64) -> Term {
+    fn array(&self, random: &mut SplitMix64, depth: u64) -> Term {
         let array = self.terms.variable(self.array);
         if depth == 0 {
             return array;
@@ -55,10 +46,10 @@ impl World<'_> {
         self.terms.store(self.array(random, depth - 1), index, value)
     }
 
-    fn condition(&self, random: &mut Random, depth: u64) -> Term {
+    fn condition(&self, random: &mut SplitMix64, depth: u64) -> Term {
         let terms = self.terms;
         if depth == 0 {
-            return terms.variable(self.truths[random.below(self.truths.len() as u64) as usize]);
+            return terms.variable(self.truths[random.below(self.truths.len())]);
         }
         let (one, two) = (self.condition(random, depth - 1), self.condition(random, depth - 1));
         match random.below(8) {
@@ -125,7 +116,7 @@ impl<'t> Spelling<'t> {
 
 #[test]
 fn facts_say_what_the_condition_says() {
-    let mut random = Random(7);
+    let mut random = SplitMix64::new(7);
     let (mut true_cases, mut choices) = (0, 0);
     for _ in 0..2_000 {
         let terms = Terms::new();
