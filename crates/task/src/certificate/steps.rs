@@ -1,10 +1,10 @@
 //! Why a step of a proof is right, by arithmetic alone.
 //!
-//! The check of a proof asks whether conditions are impossible. A step names such a condition by its content, and it is taken
-//! apart into numbered *facts*, linear constraints over integers and choices between groups of facts. An argument goes through cases, and at the end of
-//! each it names multipliers: the facts, taken so many times, add up to `c <= 0` for a positive number `c` (the lemma of
-//! Farkas 1902 says that over the rationals there always are such multipliers). Whoever finds them needs a solver; whoever
-//! checks them needs addition.
+//! The check of a proof asks whether conditions are impossible. A step names such a condition by its content, and it is
+//! taken apart into numbered *facts*, linear constraints over integers and choices between groups of facts. An argument
+//! goes through cases, and at the end of each it names multipliers: the facts, taken so many times, add up to `c <= 0` for
+//! a positive number `c` (the lemma of Farkas 1902 says that over the rationals there always are such multipliers).
+//! Whoever finds them needs a solver; whoever checks them needs addition.
 
 use num_bigint::BigInt;
 
