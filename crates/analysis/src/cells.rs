@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use foundation::{Arena, Id, define_id};
 use program::semantics::layout::type_of_width;
-use program::{Place, Program, Root, Scalar, Step, Type, TypeId, Variable, VariableId, VariableKind};
+use program::{Place, Program, Root, Scalar, Selector, Type, TypeId, Variable, VariableId, VariableKind};
 
 define_id! {
     /// A part of a variable that is followed.
@@ -101,13 +101,13 @@ impl Cells {
         let (mut ty, mut offset) = (program.variables[variable].ty, 0);
         for step in &place.path {
             match (step, program.types.get(ty)) {
-                (Step::Field(number), Type::Record(record)) => {
+                (Selector::Field(number), Type::Record(record)) => {
                     for field in &record.fields[..*number as usize] {
                         offset += self.known_count(field.ty)?;
                     }
                     ty = record.fields[*number as usize].ty;
                 }
-                (Step::Index(_), Type::Array { element, .. }) => ty = *element,
+                (Selector::Index(_), Type::Array { element, .. }) => ty = *element,
                 _ => return None,
             }
         }

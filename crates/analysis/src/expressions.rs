@@ -8,7 +8,7 @@ use foundation::Id;
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use program::{
-    Access, BinaryOp, Constant, ExprId, ExprKind, Op, Operand, Place, Program, Root, Scalar, Step, Type, UnaryOp,
+    Access, BinaryOp, Constant, ExprId, ExprKind, Op, Operand, Place, Program, Root, Scalar, Selector, Type, UnaryOp,
     VariableId,
 };
 
@@ -169,8 +169,10 @@ fn is_total_place(program: &Program, place: &Place) -> bool {
     let mut ty = program.variables[variable].ty;
     for step in &place.path {
         match (step, program.types.get(ty)) {
-            (Step::Field(number), Type::Record(record)) if !record.is_union => ty = record.fields[*number as usize].ty,
-            (Step::Index(index), Type::Array { element, length }) => {
+            (Selector::Field(number), Type::Record(record)) if !record.is_union => {
+                ty = record.fields[*number as usize].ty
+            }
+            (Selector::Index(index), Type::Array { element, length }) => {
                 let inside = match &program.exprs.get(*index).kind {
                     ExprKind::Constant(Constant::Int(index)) => {
                         *index >= BigInt::zero() && *index < BigInt::from(*length)

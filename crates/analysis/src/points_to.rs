@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use foundation::Id;
 use num_traits::ToPrimitive;
 use program::{
-    Allocation, Constant, EdgeId, ExprId, ExprKind, Initial, Op, Operand, Place, Program, Root, Scalar, Step, Type,
+    Allocation, Constant, EdgeId, ExprId, ExprKind, Initial, Op, Operand, Place, Program, Root, Scalar, Selector, Type,
     TypeId, VariableId, VariableKind,
 };
 
@@ -221,13 +221,13 @@ impl PointsTo {
         };
         for step in &place.path {
             match (step, program.types.get(ty)) {
-                (Step::Field(number), Type::Record(record)) => {
+                (Selector::Field(number), Type::Record(record)) => {
                     let field = &record.fields[*number as usize];
                     let bytes = i128::from(field.offset_bits / 8);
                     targets = targets.mapped(|offsets| offsets.shifted(bytes));
                     ty = field.ty;
                 }
-                (Step::Index(index), Type::Array { element, .. }) => {
+                (Selector::Index(index), Type::Array { element, .. }) => {
                     targets = moved(program, &targets, *index, program.types.size_bits(*element) / 8);
                     ty = *element;
                 }

@@ -14,8 +14,8 @@ use program::semantics::{
     Answer, Choices, Integers, Limits, ObserveMode, Question, RunEnd, SeededChoices, Semantics, UndefinedMode, run,
 };
 use program::{
-    Atom, BinaryOp, CompareOp, DataModel, ExprId, ExprKind, FunctionId, IntType, Place, Program, Scalar, Step, Type,
-    VariableId, VariableKind,
+    Atom, BinaryOp, CompareOp, DataModel, ExprId, ExprKind, FunctionId, IntType, Place, Program, Scalar, Selector,
+    Type, VariableId, VariableKind,
 };
 
 use crate::differential::Outcome;
@@ -303,12 +303,12 @@ fn part(program: &mut Program, variable: VariableId, random: &mut Random) -> Opt
             }
             Type::Array { element, length } => {
                 let index = program.exprs.int(random.below(length.clamp(1, 1000) as usize), IntType::signed(32));
-                place.path.push(Step::Index(index));
+                place.path.push(Selector::Index(index));
                 place.ty = element;
             }
             Type::Record(record) if !record.fields.is_empty() => {
                 let number = random.below(record.fields.len());
-                place.path.push(Step::Field(number as u32));
+                place.path.push(Selector::Field(number as u32));
                 place.ty = record.fields[number].ty;
             }
             Type::Record(_) | Type::Opaque => return None,

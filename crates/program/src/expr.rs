@@ -186,7 +186,7 @@ pub struct Place {
     /// Where the path begins.
     pub root: Root,
     /// From the root inwards.
-    pub path: Vec<Step>,
+    pub path: Vec<Selector>,
     /// The type of what is selected. For a bit-field, the declared type of the field.
     pub ty: TypeId,
 }
@@ -217,7 +217,7 @@ impl Root {
 
 /// One step into an object.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Step {
+pub enum Selector {
     /// To a field of a record, by its number.
     Field(u32),
     /// To an element of an array. An index outside the array's length is an out-of-bounds access when the place is

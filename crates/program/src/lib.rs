@@ -41,7 +41,7 @@ pub use cfa::{
     Allocation, Callee, Edge, EdgeId, EndKind, Function, FunctionId, InputSource, Location, LocationId, Observe, Op,
     Operand, Reach,
 };
-pub use expr::{BinaryOp, CompareOp, Constant, Expr, ExprId, ExprKind, Exprs, OpenEnd, Place, Root, Step, UnaryOp};
+pub use expr::{BinaryOp, CompareOp, Constant, Expr, ExprId, ExprKind, Exprs, OpenEnd, Place, Root, Selector, UnaryOp};
 pub use model::{Assumption, Initial, InitialItem, Program, Variable, VariableId, VariableKind};
 pub use types::{DataModel, Field, FloatType, IntType, Record, Scalar, Type, TypeId, Types};
 pub use visit::{Access, OpPart, OpPartMut, OpPartRef, Rewrite};

@@ -10,7 +10,7 @@ use foundation::Id;
 use num_bigint::Sign;
 
 use crate::cfa::{Allocation, Callee, EdgeId, EndKind, FunctionId, InputSource, LocationId, Observe, Op, Operand};
-use crate::expr::{BinaryOp, CompareOp, Constant, ExprId, ExprKind, Place, Root, Step, UnaryOp};
+use crate::expr::{BinaryOp, CompareOp, Constant, ExprId, ExprKind, Place, Root, Selector, UnaryOp};
 use crate::model::{Program, VariableId};
 use crate::types::{FloatType, IntType, Scalar, Type, TypeId, Types};
 
@@ -304,7 +304,7 @@ impl Printer<'_> {
                         self.expr(*base, POSTFIX);
                         self.index(*index);
                     }
-                    (_, [Step::Field(field), rest @ ..]) => {
+                    (_, [Selector::Field(field), rest @ ..]) => {
                         self.expr(*address, POSTFIX);
                         self.text += "->";
                         let ty = self.field(*pointee, *field);
@@ -327,14 +327,14 @@ impl Printer<'_> {
         self.path(Some(ty), path);
     }
 
-    fn path(&mut self, mut ty: Option<TypeId>, path: &[Step]) {
+    fn path(&mut self, mut ty: Option<TypeId>, path: &[Selector]) {
         for step in path {
             match step {
-                Step::Field(field) => {
+                Selector::Field(field) => {
                     self.text.push('.');
                     ty = ty.and_then(|ty| self.field(ty, *field));
                 }
-                Step::Index(index) => {
+                Selector::Index(index) => {
                     self.index(*index);
                     ty = ty.and_then(|ty| match self.program.types.get(ty) {
                         Type::Array { element, .. } => Some(*element),

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use crate::cfa::{Allocation, Callee, FunctionId, Op, Operand};
-use crate::expr::{ExprId, ExprKind, Exprs, Place, Root, Step};
+use crate::expr::{ExprId, ExprKind, Exprs, Place, Root, Selector};
 use crate::model::VariableId;
 
 /// A part of an operation. The parameters say how it is referred to: see [`OpPartRef`] and [`OpPartMut`].
@@ -245,8 +245,8 @@ macro_rules! place_operands {
             Root::Pointer { address, .. } => Some(address),
         };
         let indices = path.into_iter().filter_map(|step| match step {
-            Step::Field(_) => None,
-            Step::Index(index) => Some(index),
+            Selector::Field(_) => None,
+            Selector::Index(index) => Some(index),
         });
         address.into_iter().chain(indices).map($take).collect()
     }};

@@ -11,7 +11,7 @@ use program::{EdgeId, LocationId};
 use task::Task;
 
 use super::generate::generate;
-use super::{Compiler, Explored, Limits, Unexplored, Way};
+use super::{Compiler, Explored, Limits, Means, Unexplored};
 
 /// Explores the product of a task's program with an automaton.
 pub fn explore(
@@ -22,7 +22,7 @@ pub fn explore(
     budget: &Budget,
 ) -> Result<Explored, Unexplored> {
     if automaton.initial().is_empty() {
-        return Ok(Explored { states: 0, transitions: 0, by: Way::Compiled });
+        return Ok(Explored { states: 0, transitions: 0, by: Means::Compiled });
     }
     let (source, prepared) = generate(task, automaton, limits, budget)?;
     budget.check()?;
@@ -43,7 +43,7 @@ fn outcome(said: &str, prepared: &Prepared, limits: Limits) -> Option<Result<Exp
         "empty" => {
             let mut numbers = line.split(' ').skip(1).map(|word| word.parse().ok());
             let (states, transitions) = (numbers.next()??, numbers.next()??);
-            Ok(Explored { states, transitions, by: Way::Compiled })
+            Ok(Explored { states, transitions, by: Means::Compiled })
         }
         "accepting" => {
             let location: usize = words.next()?.parse().ok()?;

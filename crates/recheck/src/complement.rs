@@ -12,7 +12,8 @@
 use automata::algorithms::classify::{self, Kind};
 use automata::algorithms::lasso::construct;
 use automata::algorithms::{
-    Antichain, Complement, Difference, Exact, Lasso, Minterms, Remainder, StateBased, Step, Variant, search_with, trim,
+    Antichain, Complement, Difference, Exact, Lasso, Minterms, Remainder, RunEdge, StateBased, Variant, search_with,
+    trim,
 };
 use automata::buchi::{Automaton, ComponentId, Components, Guard, Label, Marks, StateId, Symbol};
 use automata::ltl::Letter;
@@ -181,7 +182,7 @@ fn class<M>(complement: &Complement<M>) -> Class {
 fn word<C>(smaller: &Automaton<Guard>, letters: &[Guard], lasso: &Lasso<Remainder<StateId, C>, Symbol>) -> Word {
     let steps = || lasso.stem.iter().chain(&lasso.cycle);
     let targets = steps().skip(1).map(|step| step.from.minuend).chain([lasso.honda().minuend]);
-    let letter = |(step, to): (&Step<Remainder<StateId, C>, Symbol>, StateId)| -> Letter {
+    let letter = |(step, to): (&RunEdge<Remainder<StateId, C>, Symbol>, StateId)| -> Letter {
         let piece = &letters[step.label.0 as usize];
         let marks = step.marks.intersection(smaller.all_marks());
         let edges = smaller.edges_from(step.from.minuend).iter();

@@ -17,12 +17,12 @@ pub(super) struct Edge {
     /// The acceptance sets that it belongs to.
     pub marks: Marks,
     /// Who was able to run, and who did.
-    pub turn: Turn,
+    pub turn: ReadyThreads,
 }
 
 /// Sets of threads by their numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Turn {
+pub(super) struct ReadyThreads {
     /// Those that were able to run, at some step of the edge.
     pub able: u64,
     /// Those that were able to run at all its steps.
@@ -31,7 +31,7 @@ pub(super) struct Turn {
     pub ran: u64,
 }
 
-impl Turn {
+impl ReadyThreads {
     /// Of a single step.
     pub fn of_step(able: u64, ran: u64) -> Self {
         Self { able, always_able: able, ran }
@@ -198,7 +198,7 @@ mod tests {
                 let able = random.below(4) as u64;
                 let ran = if able == 0 { 0 } else { able & (1 << random.below(2)) };
                 let marks = (0..2).filter(|_| random.below(2) == 0).collect();
-                let edge = Edge { to: random.below(nodes) as u32, marks, turn: Turn::of_step(able, ran) };
+                let edge = Edge { to: random.below(nodes) as u32, marks, turn: ReadyThreads::of_step(able, ran) };
                 edges[random.below(nodes)].push(edge);
             }
             let number = case % 3;

@@ -49,23 +49,23 @@ pub struct Explored {
     /// How many transitions are between them.
     pub transitions: u64,
     /// By what means.
-    pub by: Way,
+    pub by: Means,
 }
 
 /// The means of an exploration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Way {
+pub enum Means {
     /// The interpreter took every step.
     Interpreted,
     /// A program that was generated and compiled for the task.
     Compiled,
 }
 
-impl fmt::Display for Way {
+impl fmt::Display for Means {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Way::Interpreted => "interpreted",
-            Way::Compiled => "compiled",
+            Means::Interpreted => "interpreted",
+            Means::Compiled => "compiled",
         })
     }
 }

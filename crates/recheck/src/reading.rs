@@ -7,7 +7,7 @@ use automata::ltl::{AtomId, Letter};
 use foundation::Id;
 use task::Scheduler;
 
-use super::emptiness::{Edge, Graph, Turn};
+use super::emptiness::{Edge, Graph, ReadyThreads};
 
 /// Letters by their numbers, and where the automaton may go with them.
 pub(super) struct Reader<'a> {
@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
         let count = self.automaton.state_count();
         let mut edges: Vec<Vec<Edge>> = Vec::with_capacity(count);
         for state in 0..count as u32 {
-            let edge = |&(to, marks): &(u32, Marks)| Edge { to, marks, turn: Turn::default() };
+            let edge = |&(to, marks): &(u32, Marks)| Edge { to, marks, turn: ReadyThreads::default() };
             edges.push(self.moves(state, letter).iter().map(edge).collect());
         }
         let whole = Graph { edges, all: self.automaton.all_marks(), scheduler: Scheduler::Any };

@@ -26,7 +26,7 @@ use program::relevance::{Relevance, Variables};
 use program::semantics::{Integers, Value, evaluate_constant};
 use program::{
     BinaryOp, Callee, Constant, EdgeId, ExprId, ExprKind, FunctionId, IntType, LocationId, Op, Operand, Place, Program,
-    Root, Scalar, Step, Type, TypeId, UnaryOp, VariableId,
+    Root, Scalar, Selector, Type, TypeId, UnaryOp, VariableId,
 };
 
 /// Regions of more values than this are large.
@@ -262,7 +262,7 @@ impl<'p> Regions<'p> {
     pub fn follows(&self, place: &Place) -> Option<VariableId> {
         match place.root {
             Root::Variable(variable) if self.followed[variable.index()] => {
-                debug_assert!(place.path.iter().all(|step| matches!(step, Step::Index(_))), "it is no record");
+                debug_assert!(place.path.iter().all(|step| matches!(step, Selector::Index(_))), "it is no record");
                 Some(variable)
             }
             _ => None,

@@ -26,13 +26,13 @@ use program::passes::{Prepared, prepare};
 use program::semantics::{ObserveMode, UndefinedMode};
 use task::{Lasso, RecurrentSet, Task};
 
-use kernel::encode::{Encoding, Step};
+use kernel::encode::{Encoding, Transition};
 use kernel::refutation::{Failure, Impossible, Obligations, Reader, covered};
-use replay::turn::{Turn, repeated};
+use replay::turn::{Iteration, repeated};
 use replay::{Closing, Rejected, Replayed};
 use smt::Decider;
 use stem::Stem;
-use turns::{Common, Turns};
+use turns::{Common, Iterations};
 
 /// Programs that inlining makes larger than this are not looked at.
 const MOST_EDGES: usize = 100_000;
@@ -44,7 +44,7 @@ const MOST_LEADING: usize = 2;
 type Shown = Vec<bool>;
 
 /// The argument as terms.
-struct Argument<'a> {
+struct RecurrenceArgument<'a> {
     task: &'a Task,
     prepared: &'a Prepared,
     terms: &'a Terms,
@@ -56,7 +56,7 @@ struct Argument<'a> {
     /// The counters with their values at the start.
     start: HashMap<Symbol, Term>,
     /// What a turn does to the counters.
-    counting: Step,
+    counting: Transition,
     /// What inputs are, over the beginning of the turn.
     choices: HashMap<&'a str, Term>,
     /// The atoms that the goal speaks of.
@@ -85,7 +85,7 @@ pub fn goes_on(task: &Task, stem: &Lasso, given: &RecurrentSet, budget: &Budget)
         .map_err(|reason| Rejected::NotRecurrent { reason })?;
     let obligations = Obligations::new(&terms, &encoding, Impossible::default(), &Decider::Embedded, false, budget)
         .map_err(|reason| Rejected::NotRecurrent { reason })?;
-    let argument = Argument::read(task, &prepared, &terms, &encoding, &obligations, given)
+    let argument = RecurrenceArgument::read(task, &prepared, &terms, &encoding, &obligations, given)
         .map_err(|reason| Rejected::NotRecurrent { reason })?;
     let checked = argument.check(stem, budget);
     budget.check().map_err(Rejected::Exhausted)?;
@@ -104,7 +104,7 @@ pub fn goes_on(task: &Task, stem: &Lasso, given: &RecurrentSet, budget: &Budget)
     }
 }
 
-impl<'a> Argument<'a> {
+impl<'a> RecurrenceArgument<'a> {
     fn read(
         task: &'a Task,
         prepared: &'a Prepared,
@@ -127,7 +127,7 @@ impl<'a> Argument<'a> {
             Some(terms.variable(symbol))
         };
         let reader = Reader { terms, names: &names };
-        let mut counting = Step::skip(terms);
+        let mut counting = Transition::skip(terms);
         for counter in &given.counters {
             counting.updates.insert(counters[counter.name.as_str()], reader.number(&counter.next)?);
         }
@@ -146,7 +146,7 @@ impl<'a> Argument<'a> {
         let mut lead = 0;
         let (executed, Common { word, several_paths, added }) = loop {
             let mut executed = Stem::execute(self, stem, lead, budget)?;
-            match (Turns { argument: self }).follow(std::mem::take(&mut executed.constants), budget) {
+            match (Iterations { argument: self }).follow(std::mem::take(&mut executed.constants), budget) {
                 Ok(common) => break (executed, common),
                 // What holds whenever a turn begins may hold only after some turns.
                 Err(Failure::Wrong(_)) if lead < MOST_LEADING => lead += 1,
@@ -162,7 +162,7 @@ impl<'a> Argument<'a> {
         let (growth, set) = (self.growth(&counters, &added), self.conditions());
         let closing = Closing::Recurrent { growth, set, several_paths };
         let truth = truth[..ends].to_vec();
-        repeated(self.task, Turn { answers, answers_before: before, truth, begins, closing }, budget)
+        repeated(self.task, Iteration { answers, answers_before: before, truth, begins, closing }, budget)
     }
 
     /// A word as far as the goal tells words apart: one without `X` does not count repetitions (Lamport, "What good is

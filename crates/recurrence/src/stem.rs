@@ -12,7 +12,7 @@ use program::{EdgeId, LocationId};
 use task::Lasso;
 
 use crate::turns::input_name;
-use crate::{Argument, not_recurrent};
+use crate::{RecurrenceArgument, not_recurrent};
 use kernel::encode::{Exit, Truth};
 use replay::Rejected;
 use replay::replay::executed;
@@ -91,7 +91,7 @@ fn any(question: &Question) -> Answer {
 impl Stem {
     /// Executes the stem until it is in the set, and so many turns more, which count as part of it.
     pub(super) fn execute(
-        argument: &Argument<'_>,
+        argument: &RecurrenceArgument<'_>,
         stem: &Lasso,
         lead: usize,
         budget: &Budget,
@@ -139,7 +139,7 @@ impl Stem {
 
 /// Executes a turn from the set to the set.
 fn turn_round(
-    argument: &Argument<'_>,
+    argument: &RecurrenceArgument<'_>,
     runner: &mut Runner<'_>,
     supply: &RefCell<Supply>,
     counters: &mut HashMap<Symbol, Term>,
@@ -208,7 +208,7 @@ fn goes_on(runner: &mut Runner<'_>, stepped: Stepped) -> Result<(), Rejected> {
     Err(not_recurrent("the execution ends"))
 }
 
-impl Argument<'_> {
+impl RecurrenceArgument<'_> {
     /// The values of symbols and counters.
     fn values(&self, runner: &Runner<'_>, counters: &HashMap<Symbol, Term>) -> HashMap<Symbol, Term> {
         let mut found = counters.clone();

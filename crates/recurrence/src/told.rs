@@ -14,7 +14,7 @@ use program::semantics::memory::Extent;
 use program::semantics::state::object_in;
 use task::certificate::refutation::{Cell, Object};
 
-use crate::Argument;
+use crate::RecurrenceArgument;
 use replay::Growth;
 
 /// At most so many things are told.
@@ -23,7 +23,7 @@ const MOST: usize = 5;
 /// Conditions with longer texts are not told.
 const LONGEST: usize = 100;
 
-impl Argument<'_> {
+impl RecurrenceArgument<'_> {
     /// How the numbers grow that the set says to move with the counters, or to which all turns add the same; those that
     /// atoms name come first.
     pub(super) fn growth(&self, counters: &HashMap<Symbol, Term>, added: &[(Symbol, BigInt)]) -> Vec<Growth> {

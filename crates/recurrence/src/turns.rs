@@ -8,8 +8,8 @@ use num_bigint::BigInt;
 use num_traits::Zero;
 use program::{EdgeId, LocationId, Op, Scalar};
 
-use crate::{Argument, Shown};
-use kernel::encode::{Exit, Passage, Step, Truth};
+use crate::{RecurrenceArgument, Shown};
+use kernel::encode::{Exit, Passage, Transition, Truth};
 use kernel::refutation::Failure;
 
 /// The most steps of one turn.
@@ -22,8 +22,8 @@ const MOST_WAYS: usize = 2_000;
 const MOST_ARRIVALS: usize = 8;
 
 /// The turns from the set of an argument.
-pub(super) struct Turns<'r, 'a> {
-    pub argument: &'r Argument<'a>,
+pub(super) struct Iterations<'r, 'a> {
+    pub argument: &'r RecurrenceArgument<'a>,
 }
 
 /// What all turns have in common.
@@ -38,10 +38,10 @@ pub(super) struct Common {
 
 /// The beginning of a turn.
 #[derive(Clone)]
-struct Way {
+struct PathPrefix {
     location: LocationId,
     /// What was done since the head.
-    step: Step,
+    step: Transition,
     /// What holds at the head: the set, and what inputs were chosen to be.
     known: Vec<Term>,
     word: Vec<Shown>,
@@ -50,7 +50,7 @@ struct Way {
     arrivals: usize,
 }
 
-impl Turns<'_, '_> {
+impl Iterations<'_, '_> {
     /// Follows all turns. What is said to be constant is used as far as turns do not change it.
     pub fn follow(&self, mut constants: Vec<Term>, budget: &Budget) -> Result<Common, Failure> {
         let obligations = self.argument.obligations;
@@ -75,9 +75,9 @@ impl Turns<'_, '_> {
         }
     }
 
-    fn added(&self, turns: &[Way]) -> Vec<(Symbol, BigInt)> {
+    fn added(&self, turns: &[PathPrefix]) -> Vec<(Symbol, BigInt)> {
         let terms = self.argument.terms;
-        let added = |way: &Way, symbol: Symbol| {
+        let added = |way: &PathPrefix, symbol: Symbol| {
             let update = way.step.updates.get(&symbol).filter(|_| terms.sort_of_symbol(symbol) == Sort::Int)?;
             let change = terms.linear(*update).subtract(&terms.linear(terms.variable(symbol)));
             change.is_constant().then(|| change.constant().clone()).filter(|change| !change.is_zero())
@@ -90,11 +90,11 @@ impl Turns<'_, '_> {
     }
 
     /// All turns that there may be where these hold at the head; each of them ends in the set.
-    fn turns(&self, known: &[Term], budget: &Budget) -> Result<Vec<Way>, Failure> {
-        let Argument { terms, given, .. } = self.argument;
-        let mut open = vec![Way {
+    fn turns(&self, known: &[Term], budget: &Budget) -> Result<Vec<PathPrefix>, Failure> {
+        let RecurrenceArgument { terms, given, .. } = self.argument;
+        let mut open = vec![PathPrefix {
             location: given.head,
-            step: Step::skip(terms),
+            step: Transition::skip(terms),
             known: known.to_vec(),
             word: Vec::new(),
             taken: HashMap::new(),
@@ -125,16 +125,16 @@ impl Turns<'_, '_> {
     }
 
     /// Whether a turn ends in the set.
-    fn is_in_set(&self, way: &Way) -> bool {
-        let Argument { obligations, counting, set, .. } = self.argument;
+    fn is_in_set(&self, way: &PathPrefix) -> bool {
+        let RecurrenceArgument { obligations, counting, set, .. } = self.argument;
         let mut step = way.step.clone();
         step.updates.extend(counting.updates.iter().map(|(&counter, &next)| (counter, next)));
         obligations.hold_after(&way.known, &step, set)
     }
 
     /// The ways that are one step longer. All of them go on.
-    fn longer(&self, way: &Way) -> Result<Vec<Way>, Failure> {
-        let Argument { terms, prepared, encoding, obligations, .. } = self.argument;
+    fn longer(&self, way: &PathPrefix) -> Result<Vec<PathPrefix>, Failure> {
+        let RecurrenceArgument { terms, prepared, encoding, obligations, .. } = self.argument;
         let program = &prepared.program;
         if let Some(blocked) = encoding.blocked(way.location)
             && !obligations.never_taken(&way.known, &way.step.then(terms, &blocked, "blocked"))
@@ -145,7 +145,8 @@ impl Turns<'_, '_> {
         for &edge in &program.locations[way.location].out {
             for passage in encoding.edge(edge) {
                 let step = way.step.then(terms, &passage.step, &edge.index().to_string());
-                let mut next = Way { location: program.edges[edge].to, step, length: way.length + 1, ..way.clone() };
+                let mut next =
+                    PathPrefix { location: program.edges[edge].to, step, length: way.length + 1, ..way.clone() };
                 *next.taken.entry(edge).or_default() += 1;
                 self.choose(way, &mut next, edge, &passage)?;
                 let is_new = next.step.guard != way.step.guard;
@@ -169,8 +170,8 @@ impl Turns<'_, '_> {
     }
 
     /// Gives the inputs of an edge that was just taken the values that were chosen for them, which must be of their types.
-    fn choose(&self, way: &Way, next: &mut Way, edge: EdgeId, passage: &Passage) -> Result<(), Failure> {
-        let Argument { terms, prepared, obligations, choices, .. } = self.argument;
+    fn choose(&self, way: &PathPrefix, next: &mut PathPrefix, edge: EdgeId, passage: &Passage) -> Result<(), Failure> {
+        let RecurrenceArgument { terms, prepared, obligations, choices, .. } = self.argument;
         let count = passage.step.asked.len();
         let asked = next.step.asked[next.step.asked.len() - count..].to_vec();
         for (index, (&own, symbol)) in passage.step.asked.iter().zip(asked).enumerate() {
@@ -202,8 +203,8 @@ impl Turns<'_, '_> {
     }
 
     /// What is observed at the end of a way: each atom has one truth, whatever the state was at the head.
-    fn shown(&self, way: &Way) -> Result<Shown, Failure> {
-        let Argument { terms, encoding, obligations, atoms, .. } = self.argument;
+    fn shown(&self, way: &PathPrefix) -> Result<Shown, Failure> {
+        let RecurrenceArgument { terms, encoding, obligations, atoms, .. } = self.argument;
         let truth = |atom: usize| {
             let Truth::Is(term) = encoding.atom(atom, way.location, Exit::Passes) else {
                 return Err(Failure::NotCovered("the formulas do not say whether an atom is true".to_owned()));

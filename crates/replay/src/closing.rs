@@ -40,7 +40,7 @@ use program::{EdgeId, LocationId, Scalar, VariableId};
 use task::{Lasso, Task};
 
 use crate::answers::position;
-use crate::fairness::{Starved, Turns};
+use crate::fairness::{Starved, ThreadHistory};
 use crate::growth::Growth;
 use crate::walk::Walk;
 use program::relevance::{Relevance, Variables};
@@ -108,7 +108,7 @@ struct Kept {
     letters: usize,
     edges: Passed<EdgeId>,
     locations: Passed<LocationId>,
-    turns: Turns,
+    turns: ThreadHistory,
     /// What is relevant along the edges taken; none where it is not known, or some edge is new.
     relevant: Option<Variables>,
 }
@@ -200,7 +200,7 @@ impl Kept {
             letters: walk.word().numbers.len(),
             edges: Passed::default(),
             locations: Passed::default(),
-            turns: Turns::default(),
+            turns: ThreadHistory::default(),
             relevant: None,
         }
     }

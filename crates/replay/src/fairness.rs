@@ -21,23 +21,23 @@ pub struct Starved {
 
 /// What is known of the threads since some point.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Turns {
-    threads: Vec<Turn>,
+pub(crate) struct ThreadHistory {
+    threads: Vec<ThreadTurn>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Turn {
+struct ThreadTurn {
     ran: bool,
     able: bool,
     unable: bool,
 }
 
-impl Turns {
+impl ThreadHistory {
     /// Notes a step: who was able to run before it, and who did. The state is any one of the loop: in all of them the
     /// same threads have ended.
     pub(crate) fn note(&mut self, state: &State, able: &[u32], runs: u32) {
         let count = state.threads.len().max(runs as usize + 1);
-        self.threads.resize(self.threads.len().max(count), Turn::default());
+        self.threads.resize(self.threads.len().max(count), ThreadTurn::default());
         for (number, thread) in state.threads.iter().enumerate() {
             let turn = &mut self.threads[number];
             if able.contains(&(number as u32)) {

@@ -202,15 +202,19 @@ impl<'a> Trail<'a> {
     }
 
     /// The turns of a period, from where the edges repeat themselves.
-    fn turns(&self, period: usize) -> Turns {
+    fn turns(&self, period: usize) -> SampledIterations {
         let last = self.edges.len() - (TURNS + 1) * period;
         let first = (0..last).rev().take_while(|&step| self.is_same(step, period)).last().unwrap_or(last);
-        Turns { first, period, count: ((self.edges.len() - first) / period).min(MOST_LEADING_TURNS + TURNS) }
+        SampledIterations {
+            first,
+            period,
+            count: ((self.edges.len() - first) / period).min(MOST_LEADING_TURNS + TURNS),
+        }
     }
 
     /// Tries to show that turns do the same for ever, from the first one or from one of the next.
-    fn attempt(&self, turns: Turns, budget: &Budget) -> Result<Result<Found, Refused>, Rejected> {
-        let Turns { first, period, .. } = turns;
+    fn attempt(&self, turns: SampledIterations, budget: &Budget) -> Result<Result<Found, Refused>, Rejected> {
+        let SampledIterations { first, period, .. } = turns;
         let points = self.points(turns, budget)?;
         let Some(edges) = self.edges[first..first + period].iter().copied().collect::<Option<BTreeSet<EdgeId>>>()
         else {
@@ -276,8 +280,8 @@ impl<'a> Trail<'a> {
     }
 
     /// What there is after `first` steps, and after each of some turns from there.
-    fn points(&self, turns: Turns, budget: &Budget) -> Result<Vec<Point>, Rejected> {
-        let Turns { first, period, count } = turns;
+    fn points(&self, turns: SampledIterations, budget: &Budget) -> Result<Vec<Point>, Rejected> {
+        let SampledIterations { first, period, count } = turns;
         let log = RefCell::new(Log::default());
         let mut answers = Answers::new(self.lasso, &log);
         let mut walk = Walk::new(self.task, &mut answers, &log, false);
@@ -293,7 +297,7 @@ impl<'a> Trail<'a> {
 
 /// Some turns of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Turns {
+struct SampledIterations {
     /// After how many steps the first one begins.
     first: usize,
     /// How many steps each has.

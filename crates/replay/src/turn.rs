@@ -14,7 +14,7 @@ use crate::walk::Walk;
 
 /// A turn of a loop that is repeated for ever as far as it shows something.
 #[derive(Clone, Debug)]
-pub struct Turn {
+pub struct Iteration {
     /// All answers up to the end of the turn, and some more.
     pub answers: Lasso,
     /// How many of them are given before the turn.
@@ -28,8 +28,8 @@ pub struct Turn {
 }
 
 /// Executes the program up to the end of a turn: it must show what is said, and violate the goal if the turn is repeated.
-pub fn repeated(task: &Task, turn: Turn, budget: &Budget) -> Result<Replayed, Rejected> {
-    let Turn { answers, answers_before, truth, begins, closing } = turn;
+pub fn repeated(task: &Task, turn: Iteration, budget: &Budget) -> Result<Replayed, Rejected> {
+    let Iteration { answers, answers_before, truth, begins, closing } = turn;
     let wrong = |reason: &str| Err(Rejected::NotRecurrent { reason: reason.to_owned() });
     let log = RefCell::new(Log::default());
     let mut given = Answers::new(&answers, &log);

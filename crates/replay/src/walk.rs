@@ -31,7 +31,7 @@ pub(crate) struct Walk<'a> {
     kept: Kept,
     /// How many steps were begun.
     steps: u64,
-    turn: Turn,
+    turn: ScheduledStep,
     /// The values that were asked for, each with the number of answers before it.
     inputs: Vec<(u64, Input)>,
 }
@@ -50,7 +50,7 @@ pub(crate) type Scene = Option<State>;
 
 /// Who was able to run before a step, and who did; none where nobody could.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Turn {
+pub(crate) struct ScheduledStep {
     pub able: Vec<u32>,
     pub runs: Option<u32>,
 }
@@ -170,7 +170,7 @@ impl<'a> Walk<'a> {
             scenes: None,
         };
         let driver = Driver::new(interpreter, Observer::of_one_run(task.semantics.observe, &task.atoms));
-        Self { driver, log, kept, steps: 0, turn: Turn::default(), inputs: Vec::new() }
+        Self { driver, log, kept, steps: 0, turn: ScheduledStep::default(), inputs: Vec::new() }
     }
 
     /// Starts the program; an end where it does not come any further.
@@ -217,7 +217,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Who was able to run before the last step, and who did.
-    pub(crate) fn turn(&self) -> &Turn {
+    pub(crate) fn turn(&self) -> &ScheduledStep {
         &self.turn
     }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::lasso::{self, Ends, Shown};
 use crate::table::wrapped;
-use crate::trace::{self, AtomHeadings, End, Row, Step};
+use crate::trace::{self, AtomHeadings, End, Row, TraceStep};
 
 /// An execution that violates a property. This is also its JSON form.
 #[derive(Serialize, Clone, Debug)]
@@ -58,7 +58,7 @@ pub struct Growth {
 pub struct CounterexampleStep {
     /// What a trace shows of it.
     #[serde(flatten)]
-    pub step: Step,
+    pub step: TraceStep,
     /// What the variables hold that the property names, by their parts' names.
     #[serde(serialize_with = "in_order")]
     pub values: Vec<(String, String)>,
@@ -206,7 +206,7 @@ mod tests {
     use crate::table::columns_of;
 
     fn step(number: usize) -> CounterexampleStep {
-        let step = Step {
+        let step = TraceStep {
             step: number,
             file: "a.c".into(),
             line: number as u32 + 1,

@@ -32,7 +32,7 @@ pub struct Trace {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<String>,
     /// The observed states, from the first one at the entry of the program.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TraceStep>,
     /// How the trace ends.
     pub end: End,
     /// The truth of every property on this trace.
@@ -43,7 +43,7 @@ pub struct Trace {
 
 /// An observed state.
 #[derive(Serialize, Clone, Debug)]
-pub struct Step {
+pub struct TraceStep {
     /// Its number; the first is 0.
     pub step: usize,
     /// The file of the statement that led to it.
@@ -182,7 +182,7 @@ fn steps_table(trace: &Trace, atom_headings: &[String], width: usize) -> String 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Row<'t> {
     /// An observed state.
-    Step(&'t Step),
+    Step(&'t TraceStep),
     /// So many states that are not shown.
     LeftOut(usize),
 }
@@ -275,8 +275,8 @@ fn short_name(index: usize) -> String {
 mod tests {
     use super::*;
 
-    fn step(number: usize, line: u32, statement: &str, changes: &[(&str, &str)], holds: &[bool]) -> Step {
-        Step {
+    fn step(number: usize, line: u32, statement: &str, changes: &[(&str, &str)], holds: &[bool]) -> TraceStep {
+        TraceStep {
             step: number,
             file: "a.c".into(),
             line,

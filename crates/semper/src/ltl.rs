@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use automata::algorithms::{Step, find_lasso};
+use automata::algorithms::{RunEdge, find_lasso};
 use automata::buchi::{Automaton, Guard, StateId, accepts};
 use automata::ltl::{Formula, Formulas, Letter, Unary};
 use automata::translate::bounded::{BoundedVerdict, BoundedVerdicts, bounded_verdicts_of};
@@ -41,10 +41,10 @@ pub fn automaton_of(
 /// A run that is accepted, if any word is.
 pub fn accepted_run(automaton: &Automaton<Guard>, budget: &Budget) -> Result<Option<Run>, Exhausted> {
     let Some(lasso) = find_lasso(&without_false_edges(automaton), budget)? else { return Ok(None) };
-    let letters = |steps: &[Step<StateId, Guard>]| -> Vec<Letter> {
+    let letters = |steps: &[RunEdge<StateId, Guard>]| -> Vec<Letter> {
         steps.iter().map(|step| step.label.example().expect("no label of a run is false")).collect()
     };
-    let states = |steps: &[Step<StateId, Guard>]| steps.iter().map(|step| step.from).collect();
+    let states = |steps: &[RunEdge<StateId, Guard>]| steps.iter().map(|step| step.from).collect();
     let run = Run {
         stem_letters: letters(&lasso.stem),
         cycle_letters: letters(&lasso.cycle),

@@ -1,7 +1,7 @@
 //! What was decided of a property, for the report.
 
 use automata::ltl::Formula;
-use certify::recheck::{Explored, Way};
+use certify::recheck::{Explored, Means};
 use certify::refutation::{Proved, Shown};
 use certify::{Closing, Decider, Proof, Replayed, Starved};
 use check::{Checked, CheckedOutcome, CheckedVerdict, Settings};
@@ -184,10 +184,10 @@ fn shown(proof: &Proof) -> String {
 /// What whoever believes a proof that has passed has to believe besides.
 fn trusted(proof: &Proof) -> Vec<String> {
     match proof {
-        Proof::Explored(Explored { by: Way::Interpreted, .. }) => {
+        Proof::Explored(Explored { by: Means::Interpreted, .. }) => {
             vec![READING.to_owned(), "the interpreter".to_owned()]
         }
-        Proof::Explored(Explored { by: Way::Compiled, .. }) => {
+        Proof::Explored(Explored { by: Means::Compiled, .. }) => {
             vec![format!("{READING} and its inlining"), "the C compiler".to_owned()]
         }
         Proof::Refuted(Proved {

@@ -158,10 +158,10 @@ fn refusal(watched: &Watched) -> String {
     #[derive(Deserialize)]
     struct Fault {
         message: String,
-        place: Option<Place>,
+        place: Option<AnswerPlace>,
     }
     #[derive(Deserialize)]
-    struct Place {
+    struct AnswerPlace {
         file: String,
         line: u32,
     }

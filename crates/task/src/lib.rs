@@ -33,7 +33,7 @@ pub use counterexample::{Branch, Counterexample, Lasso, Tree};
 pub use engine::Engine;
 pub use goal::{Goal, Universal};
 pub use judge::{Believer, Judge};
-pub use negation::{Letter, Negation, WordReader};
+pub use negation::{LetterBits, Negation, WordReader};
 pub use recurrent_set::RecurrentSet;
 pub use registry::{Entry, Registry, Setup};
 pub use task::{Scheduler, Task};

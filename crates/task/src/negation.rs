@@ -16,7 +16,7 @@ use crate::task::Task;
 use crate::verdict::Reason;
 
 /// Which of the goal's atoms hold in an observed state: bit `i` stands for the atom `atoms[i]` of the [`Negation`].
-pub type Letter = u64;
+pub type LetterBits = u64;
 
 /// The automaton of a negated goal.
 #[derive(Clone, Debug)]
@@ -34,8 +34,8 @@ impl Negation {
     pub fn new(task: &Task, budget: &Budget) -> Result<Self, Reason> {
         let goal = task.goal.linear()?;
         let atoms = task.goal_atoms();
-        if atoms.len() > Letter::BITS as usize {
-            return Err(Reason::unsupported(format!("a property with more than {} atoms", Letter::BITS), None));
+        if atoms.len() > LetterBits::BITS as usize {
+            return Err(Reason::unsupported(format!("a property with more than {} atoms", LetterBits::BITS), None));
         }
         let mut formulas = task.formulas.clone();
         let negated = formulas.unary(Unary::Not, goal);
@@ -52,19 +52,19 @@ impl Negation {
     }
 
     /// The letter of an observed state, from the truth of all of the task's atoms.
-    pub fn letter(&self, truth: &[bool]) -> Letter {
-        let holds = |(bit, atom): (usize, &AtomId)| Letter::from(truth[atom.index()]) << bit;
+    pub fn letter(&self, truth: &[bool]) -> LetterBits {
+        let holds = |(bit, atom): (usize, &AtomId)| LetterBits::from(truth[atom.index()]) << bit;
         self.atoms.iter().enumerate().map(holds).fold(0, |letter, bit| letter | bit)
     }
 
     /// The letter as a set of atoms.
-    pub fn atoms_of(&self, letter: Letter) -> ltl::Letter {
+    pub fn atoms_of(&self, letter: LetterBits) -> ltl::Letter {
         let atoms = self.atoms.iter().enumerate();
         atoms.filter(|(bit, _)| letter >> bit & 1 == 1).map(|(_, atom)| *atom).collect()
     }
 
     /// Whether the automaton, in this state, accepts the word that repeats one letter for ever.
-    pub fn accepts_for_ever(&self, state: u32, letter: Letter) -> bool {
+    pub fn accepts_for_ever(&self, state: u32, letter: LetterBits) -> bool {
         let letter = self.atoms_of(letter);
         let mut word = self.automaton.map_edges(self.automaton.acceptance_sets(), |edge| {
             edge.label.holds(&letter).then(|| (edge.label.clone(), edge.marks))
@@ -81,11 +81,11 @@ type Moves = Box<[(u32, Marks)]>;
 #[derive(Clone, Debug)]
 pub struct WordReader<'n> {
     negation: &'n Negation,
-    words: HashMap<Box<[Letter]>, u32>,
+    words: HashMap<Box<[LetterBits]>, u32>,
     /// By word and state.
     moves: Vec<Vec<Option<Moves>>>,
-    letters: HashMap<Letter, ltl::Letter>,
-    for_ever: HashMap<(u32, Letter), bool>,
+    letters: HashMap<LetterBits, ltl::Letter>,
+    for_ever: HashMap<(u32, LetterBits), bool>,
 }
 
 impl<'n> WordReader<'n> {
@@ -95,7 +95,7 @@ impl<'n> WordReader<'n> {
     }
 
     /// The number of a word, which stands for it from here on.
-    pub fn word(&mut self, letters: &[Letter]) -> u32 {
+    pub fn word(&mut self, letters: &[LetterBits]) -> u32 {
         if let Some(&known) = self.words.get(letters) {
             return known;
         }
@@ -107,7 +107,7 @@ impl<'n> WordReader<'n> {
 
     /// Where the automaton may be after reading a word, and the acceptance sets it has visited meanwhile. Of two ways to
     /// the same state, one that visits less is left out.
-    pub fn moves(&mut self, word: u32, letters: &[Letter], state: u32) -> &[(u32, Marks)] {
+    pub fn moves(&mut self, word: u32, letters: &[LetterBits], state: u32) -> &[(u32, Marks)] {
         let known = &self.moves[word as usize][state as usize];
         if known.is_none() {
             let found = self.read(letters, state);
@@ -117,12 +117,12 @@ impl<'n> WordReader<'n> {
     }
 
     /// Whether the automaton accepts one letter for ever from a state.
-    pub fn accepts_for_ever(&mut self, state: u32, letter: Letter) -> bool {
+    pub fn accepts_for_ever(&mut self, state: u32, letter: LetterBits) -> bool {
         let negation = self.negation;
         *self.for_ever.entry((state, letter)).or_insert_with(|| negation.accepts_for_ever(state, letter))
     }
 
-    fn read(&mut self, letters: &[Letter], state: u32) -> Moves {
+    fn read(&mut self, letters: &[LetterBits], state: u32) -> Moves {
         let mut now = vec![(state, Marks::NONE)];
         for &letter in letters {
             let negation = self.negation;

@@ -18,7 +18,7 @@ use witness::{Invariant, InvariantType, Location};
 
 use crate::patched::{Original, Patch, asked, check_expression, load_patched};
 use crate::places::{Form, Site};
-use crate::transition::{Transition, is_well_founded};
+use crate::transition::{TransitionInvariant, is_well_founded};
 use crate::{Answer, Validation};
 
 /// The number of the first invariant that was false.
@@ -29,7 +29,7 @@ enum Claim<'w> {
     /// It holds at every visit.
     State(&'w str),
     /// It holds between any two visits.
-    Transition(Transition),
+    Transition(TransitionInvariant),
 }
 
 /// Checks every invariant, and the property.
@@ -144,7 +144,7 @@ fn placed<'w>(original: Original<'_>, invariant: &'w Invariant) -> Result<(Site,
     };
     let readable = |text: &str| check_expression(text, units).map_err(|why| format!("it is no condition: {why}"));
     if invariant.invariant_type.is_transition() {
-        let transition = Transition::read(&invariant.value)?;
+        let transition = TransitionInvariant::read(&invariant.value)?;
         readable(&transition.now)?;
         transition.kept.iter().try_for_each(|kept| readable(kept))?;
         return Ok((site, Claim::Transition(transition)));

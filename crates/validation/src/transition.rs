@@ -6,7 +6,7 @@
 
 /// A transition invariant.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Transition {
+pub(crate) struct TransitionInvariant {
     /// As it is written.
     pub(crate) text: String,
     /// The expressions whose earlier values it speaks of.
@@ -15,7 +15,7 @@ pub(crate) struct Transition {
     pub(crate) now: String,
 }
 
-impl Transition {
+impl TransitionInvariant {
     /// Reads one; or what is wrong with it.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         let (mut kept, mut now): (Vec<String>, String) = (Vec::new(), String::new());
@@ -165,11 +165,12 @@ mod tests {
 
     #[test]
     fn earlier_values_are_found() {
-        let read = Transition::read("\\at(x, AnyPrev) > x && \\at(a[f], AnyPrev) == \\at( x , AnyPrev)").unwrap();
+        let read =
+            TransitionInvariant::read("\\at(x, AnyPrev) > x && \\at(a[f], AnyPrev) == \\at( x , AnyPrev)").unwrap();
         assert_eq!(read.kept, ["x", "a[f]"]);
         assert_eq!(read.now, "semper_o0 > x && semper_o1 == semper_o0");
         for wrong in ["\\at x", "\\at(x", "\\at(x)", "\\at(x, Pre)"] {
-            assert!(Transition::read(wrong).is_err(), "{wrong}");
+            assert!(TransitionInvariant::read(wrong).is_err(), "{wrong}");
         }
     }
 

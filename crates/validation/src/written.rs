@@ -16,7 +16,7 @@ use program::passes::{Prepared, prepare};
 use program::semantics::{Occasion, RunEnd};
 use program::{Edge, EdgeId, LocationId, Observe, Op, Program, VariableId, VariableKind};
 use subject::{Request, Subject};
-use task::certificate::refutation::{Cell, Object, Place, Refutation};
+use task::certificate::refutation::{Cell, Control, Object, Refutation};
 use task::certificate::sexp::Sexp;
 use task::{Certificate, Task};
 use witness::select::{Kind, kind};
@@ -321,7 +321,7 @@ fn candidates(original: Original<'_>, about: &About<'_>) -> Vec<Invariant> {
     // First what is known at a head, then what is known elsewhere.
     let mut places: Vec<LocationId> = Vec::new();
     for state in &refutation.states {
-        let Place::At(at) = state.place else { continue };
+        let Control::At(at) = state.place else { continue };
         if !places.contains(&at) {
             places.push(at);
         }
@@ -332,7 +332,7 @@ fn candidates(original: Original<'_>, about: &About<'_>) -> Vec<Invariant> {
         let names = names(&prepared, refutation, context, task);
         let function = task.program.functions[prepared.contexts[context].function].name.clone();
         let there: Vec<&[Sexp]> = (refutation.states.iter())
-            .filter(|state| state.place == Place::At(at))
+            .filter(|state| state.place == Control::At(at))
             .map(|state| state.invariant.as_slice())
             .collect();
         // What holds whatever the automaton does.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use foundation::{Id, Span};
 use program::semantics::layout::type_of_width;
-use program::{EdgeId, LocationId, Op, Place, Program, Root, Scalar, Step, Type, VariableId};
+use program::{EdgeId, LocationId, Op, Place, Program, Root, Scalar, Selector, Type, VariableId};
 
 use super::constrained::{Conditions, Follower};
 use super::domain::{Class, Domain, Rule, classes};
@@ -152,11 +152,11 @@ impl Chooser<'_> {
         let mut width = None;
         for step in &place.path {
             match (step, self.program.types.get(ty)) {
-                (Step::Field(number), Type::Record(record)) => {
+                (Selector::Field(number), Type::Record(record)) => {
                     let field = &record.fields[*number as usize];
                     (ty, width) = (field.ty, field.bit_width);
                 }
-                (Step::Index(_), Type::Array { element, .. }) => (ty, width) = (*element, None),
+                (Selector::Index(_), Type::Array { element, .. }) => (ty, width) = (*element, None),
                 _ => return None,
             }
         }

@@ -7,7 +7,7 @@ use program::semantics::choices::{Answer, Question};
 use program::semantics::interpreter::Interpreter;
 use program::semantics::memory::Extent;
 use program::semantics::{ObserveMode, Value};
-use program::{Place, Program, Root, Step, Type, TypeId, VariableId};
+use program::{Place, Program, Root, Selector, Type, TypeId, VariableId};
 
 use crate::driver::{Source, drive, seeded};
 use crate::generator::Style;
@@ -17,7 +17,7 @@ use crate::subject::{Subject, for_many};
 fn parts(program: &mut Program, variable: VariableId) -> Vec<(Place, u64, u64)> {
     let ty = program.variables[variable].ty;
     let mut found = Vec::new();
-    let mut open: Vec<(Vec<Step>, TypeId, u64, Option<u16>)> = vec![(Vec::new(), ty, 0, None)];
+    let mut open: Vec<(Vec<Selector>, TypeId, u64, Option<u16>)> = vec![(Vec::new(), ty, 0, None)];
     while let Some((path, ty, offset, bits)) = open.pop() {
         match program.types.get(ty).clone() {
             Type::Scalar(_) => {
@@ -27,13 +27,13 @@ fn parts(program: &mut Program, variable: VariableId) -> Vec<(Place, u64, u64)> 
             Type::Array { element, length } => {
                 for index in 0..length {
                     let at = program.exprs.int(index, program::IntType::signed(32));
-                    let path = path.iter().cloned().chain([Step::Index(at)]).collect();
+                    let path = path.iter().cloned().chain([Selector::Index(at)]).collect();
                     open.push((path, element, offset + index * program.types.size_bits(element), None));
                 }
             }
             Type::Record(record) => {
                 for (number, field) in record.fields.iter().enumerate() {
-                    let path = path.iter().cloned().chain([Step::Field(number as u32)]).collect();
+                    let path = path.iter().cloned().chain([Selector::Field(number as u32)]).collect();
                     open.push((path, field.ty, offset + field.offset_bits, field.bit_width));
                 }
             }

@@ -26,7 +26,7 @@ pub const STEM_FACTOR: usize = 2;
 
 /// An edge on a run.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Step<S, L> {
+pub struct RunEdge<S, L> {
     /// The state it leaves.
     pub from: S,
     /// The letters that it reads.
@@ -39,9 +39,9 @@ pub struct Step<S, L> {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Lasso<S, L> {
     /// The steps from an initial state to the honda; there may be none.
-    pub stem: Vec<Step<S, L>>,
+    pub stem: Vec<RunEdge<S, L>>,
     /// The steps from the honda back to it; there is one at least.
-    pub cycle: Vec<Step<S, L>>,
+    pub cycle: Vec<RunEdge<S, L>>,
 }
 
 impl<S, L> Lasso<S, L> {
@@ -65,14 +65,17 @@ impl<S, L> Lasso<S, L> {
     where
         L: Clone,
     {
-        let labels = |steps: &[Step<S, L>]| steps.iter().map(|step| step.label.clone()).collect();
+        let labels = |steps: &[RunEdge<S, L>]| steps.iter().map(|step| step.label.clone()).collect();
         (labels(&self.stem), labels(&self.cycle))
     }
 
     /// The same run seen through a function on states: the run of a product, say, as a run of one of its parts.
     pub fn map<T>(self, mut view: impl FnMut(S) -> T) -> Lasso<T, L> {
-        let mut mapped = |steps: Vec<Step<S, L>>| {
-            steps.into_iter().map(|step| Step { from: view(step.from), label: step.label, marks: step.marks }).collect()
+        let mut mapped = |steps: Vec<RunEdge<S, L>>| {
+            steps
+                .into_iter()
+                .map(|step| RunEdge { from: view(step.from), label: step.label, marks: step.marks })
+                .collect()
         };
         let stem = mapped(self.stem);
         Lasso { stem, cycle: mapped(self.cycle) }
@@ -83,7 +86,7 @@ impl<S, L> Lasso<S, L> {
 pub type LassoOf<A> = Lasso<<A as Successors>::State, <A as Successors>::Label>;
 
 /// For each state met so far, the step by which it was met first; none for where the search began.
-type Parents<S, L> = HashMap<S, Option<Step<S, L>>>;
+type Parents<S, L> = HashMap<S, Option<RunEdge<S, L>>>;
 
 /// An accepting lasso, if any word is accepted.
 pub fn find_lasso<A: Successors>(automaton: &A, budget: &Budget) -> Result<Option<LassoOf<A>>, Exhausted> {
@@ -119,7 +122,7 @@ pub fn construct<A: Successors>(
     stem.reverse();
     let step = |&(from, edge): &(usize, usize)| {
         let (_, label, marks) = &component.edges[from][edge];
-        Step { from: component.states[from].clone(), label: label.clone(), marks: *marks }
+        RunEdge { from: component.states[from].clone(), label: label.clone(), marks: *marks }
     };
     Ok(Some(Lasso { stem, cycle: best.cycle.iter().map(step).collect() }))
 }
@@ -166,7 +169,7 @@ fn nearest<A: Successors>(
         }
         for Move { label, to, marks } in automaton.successors(&state) {
             if !parents.contains_key(&to) && may_visit(&to) {
-                parents.insert(to.clone(), Some(Step { from: state.clone(), label, marks }));
+                parents.insert(to.clone(), Some(RunEdge { from: state.clone(), label, marks }));
                 queue.push_back((to, depth + 1));
             }
         }

@@ -26,7 +26,7 @@ pub use alphabet::{Alphabet, Exact, Minterms};
 pub use complement::{Complement, OverAlphabet, Reader, Variant, complement};
 pub use difference::{Difference, Remainder};
 pub use emptiness::{Search, is_empty, search, search_with};
-pub use lasso::{Lasso, LassoOf, Step, find_lasso};
+pub use lasso::{Lasso, LassoOf, RunEdge, find_lasso};
 pub use module::{Module, StateBased};
 pub use product::Product;
 pub use pruning::{Antichain, NoPruning, Pruning, Subsumption};

@@ -5,7 +5,7 @@ use foundation::{Budget, Diagnostics, Exhausted};
 
 use super::structure::{Kripke, KripkeState};
 use super::view::{Observed, Position};
-use crate::algorithms::{Product, Step, lasso, search};
+use crate::algorithms::{Product, RunEdge, lasso, search};
 use crate::buchi::{Automaton, Guard};
 use crate::ltl::{Formula, Formulas, Unary};
 use crate::translate::{self, Options, Target, translate};
@@ -57,7 +57,7 @@ pub fn check(observed: &Observed<'_>, automaton: &Automaton<Guard>, budget: &Bud
     let lasso = lasso::construct(&product, &found, budget)?;
     Ok(lasso.map(|lasso| {
         // The position before the first state is not part of the path; no cycle leads back to it.
-        let state = |step: Step<Position, Guard>| match step.from {
+        let state = |step: RunEdge<Position, Guard>| match step.from {
             Position::At(state) => Some(state),
             Position::Start => None,
         };

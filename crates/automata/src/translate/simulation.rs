@@ -53,7 +53,7 @@ pub fn simulation_quotient(
 }
 
 /// An edge as it is seen from one of its ends.
-struct Step<S> {
+struct HalfEdge<S> {
     letters: S,
     marks: Marks,
     /// The state at the other end.
@@ -62,7 +62,7 @@ struct Step<S> {
 
 struct Simulation<S> {
     direction: Direction,
-    steps: Vec<Vec<Step<S>>>,
+    steps: Vec<Vec<HalfEdge<S>>>,
     /// `is_below[p][q]` if `q` simulates `p`.
     is_below: Vec<Vec<bool>>,
 }
@@ -76,13 +76,13 @@ impl<S: LetterSet> Simulation<S> {
         budget: &Budget,
     ) -> Result<Simulation<S>, Exhausted> {
         let count = automaton.state_count();
-        let mut steps: Vec<Vec<Step<S>>> = (0..count).map(|_| Vec::new()).collect();
+        let mut steps: Vec<Vec<HalfEdge<S>>> = (0..count).map(|_| Vec::new()).collect();
         for edge in automaton.edges() {
             let (here, other) = match direction {
                 Direction::Forwards => (edge.from.index(), edge.to.index()),
                 Direction::Backwards => (edge.to.index(), edge.from.index()),
             };
-            steps[here].push(Step { letters: letters(&edge.label), marks: edge.marks, other });
+            steps[here].push(HalfEdge { letters: letters(&edge.label), marks: edge.marks, other });
         }
         // Merging by pasts joins the edges that leave; they must agree on marks if acceptance is to stay with states.
         let keeps_states = direction == Direction::Backwards && automaton.is_state_based();

@@ -1,7 +1,7 @@
 //! Places: subscripts, members, dereferencing and addresses (6.5.2.1, 6.5.2.3, 6.5.3.2).
 
 use foundation::Span;
-use program::{ExprId as ModelExpr, ExprKind as ModelKind, Place, Root, Scalar, Step};
+use program::{ExprId as ModelExpr, ExprKind as ModelKind, Place, Root, Scalar, Selector};
 
 use super::convert::ScalarValue;
 use super::expressions::nearest_name;
@@ -25,7 +25,7 @@ impl Lowering<'_> {
             let at = self.scalar(index)?;
             let at = self.index_value(at)?;
             let element = inherit(element, base.ty);
-            place.path.push(Step::Index(at.value));
+            place.path.push(Selector::Index(at.value));
             place.ty = self.types.model_type(element.ty, &mut self.program.types);
             return Ok(Lowered { value: Value::Place(place), ty: element, bit_width: None, span });
         }
@@ -175,7 +175,7 @@ impl Lowering<'_> {
             let member = &body.members[at as usize];
             bit_width = member.bit_width;
             ty = inherit(member.ty, ty);
-            place.path.push(Step::Field(at));
+            place.path.push(Selector::Field(at));
         }
         place.ty = self.types.model_type(ty.ty, &mut self.program.types);
         let value = if is_lvalue || !matches!(self.types.get(ty.ty), CType::Record(_)) {
@@ -223,7 +223,7 @@ impl Lowering<'_> {
             *address = self.keep(*address, span)?;
         }
         for step in &mut place.path {
-            if let Step::Index(index) = step {
+            if let Selector::Index(index) = step {
                 *index = self.keep(*index, span)?;
             }
         }

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use foundation::{Diagnostic, Span};
 use program::{
     Callee, CompareOp, Constant, ExprId as ModelExpr, ExprKind as ModelKind, FunctionId, InputSource, Observe, Op,
-    Operand, Place, Reach, Root, Scalar, Step, Type, Variable, VariableId, VariableKind,
+    Operand, Place, Reach, Root, Scalar, Selector, Type, Variable, VariableId, VariableKind,
 };
 
 use super::{Lower, Lowering};
@@ -179,7 +179,7 @@ impl Lowering<'_> {
                 ModelKind::Cast(inner) if self.program.exprs.ty(inner) == Scalar::Pointer => expr = inner,
                 ModelKind::Constant(Constant::Null) | ModelKind::FunctionAddress(_) => return Ok(None),
                 ModelKind::AddressOf(mut place) => {
-                    while let Some(Step::Index(index)) = place.path.last() {
+                    while let Some(Selector::Index(index)) = place.path.last() {
                         if !self.is_first(*index) {
                             return Ok(Some(At::Address(self.keep(value, span)?)));
                         }
@@ -215,8 +215,8 @@ impl Lowering<'_> {
         };
         for step in &place.path {
             ty = match (step, self.program.types.get(ty)) {
-                (Step::Field(number), Type::Record(record)) => record.fields[*number as usize].ty,
-                (Step::Index(_), Type::Array { element, .. }) => *element,
+                (Selector::Field(number), Type::Record(record)) => record.fields[*number as usize].ty,
+                (Selector::Index(_), Type::Array { element, .. }) => *element,
                 _ => ty,
             };
         }
@@ -229,7 +229,7 @@ impl Lowering<'_> {
             place.root = Root::Pointer { address: self.keep(address, span)?, pointee };
         }
         for step in &mut place.path {
-            if let Step::Index(index) = step {
+            if let Selector::Index(index) = step {
                 *index = self.keep(*index, span)?;
             }
         }
@@ -271,10 +271,10 @@ impl Lowering<'_> {
         let mut ty = *self.variable_types.get(&variable)?;
         for step in &place.path {
             ty = match (step, self.types.get(ty.ty)) {
-                (Step::Field(number), CType::Record(record)) => {
+                (Selector::Field(number), CType::Record(record)) => {
                     self.types.records[*record].body.as_ref()?.members.get(*number as usize)?.ty
                 }
-                (Step::Index(_), CType::Array { element, .. }) => *element,
+                (Selector::Index(_), CType::Array { element, .. }) => *element,
                 _ => return None,
             };
         }
@@ -295,8 +295,8 @@ impl Lowering<'_> {
             let mut inner = place.clone();
             for step in path {
                 inner.path.push(match step {
-                    Inside::Member(number) => Step::Field(number),
-                    Inside::Element(number) => Step::Index(self.program.exprs.int(number, index)),
+                    Inside::Member(number) => Selector::Field(number),
+                    Inside::Element(number) => Selector::Index(self.program.exprs.int(number, index)),
                 });
             }
             inner.ty = self.place_type(&inner);
@@ -479,8 +479,8 @@ impl Lowering<'_> {
                 let mut place = self.variable_place(variable);
                 for step in path {
                     place.path.push(match step {
-                        Inside::Member(number) => Step::Field(number),
-                        Inside::Element(number) => Step::Index(self.program.exprs.int(number, index)),
+                        Inside::Member(number) => Selector::Field(number),
+                        Inside::Element(number) => Selector::Index(self.program.exprs.int(number, index)),
                     });
                 }
                 place.ty = self.place_type(&place);

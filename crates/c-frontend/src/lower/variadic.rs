@@ -5,7 +5,7 @@
 use foundation::Span;
 use program::{
     Callee, CompareOp, ExprId as ModelExpr, ExprKind as ModelKind, Field, FunctionId, IntType, Observe, Op, Operand,
-    Place, Record, Root, Scalar, Step, Type, TypeId, Variable, VariableId, VariableKind,
+    Place, Record, Root, Scalar, Selector, Type, TypeId, Variable, VariableId, VariableKind,
 };
 
 use super::{Lower, Lowered, Lowering, Value};
@@ -66,7 +66,7 @@ impl Lowering<'_> {
         for (at, operand) in further.into_iter().enumerate() {
             let tag = self.tag(types[2 * at + 1]);
             for (field, value) in [(2 * at, Operand::Scalar(tag)), (2 * at + 1, operand)] {
-                let path = vec![Step::Field(field as u32)];
+                let path = vec![Selector::Field(field as u32)];
                 let target = Place { root: Root::Variable(object), path, ty: types[field] };
                 self.emit(Op::Assign { target, value }, span)?;
             }
@@ -141,7 +141,7 @@ impl Lowering<'_> {
         }
         let place_span = self.ast.exprs[expr].span;
         place = self.freeze(place, place_span)?;
-        place.path.push(Step::Field(0));
+        place.path.push(Selector::Field(0));
         place.ty = self.program.types.scalar(Scalar::Pointer);
         Ok(place)
     }

@@ -6,8 +6,8 @@ use std::collections::HashSet;
 
 use foundation::Id;
 use program::{
-    Allocation, BinaryOp, Callee, ExprId, ExprKind, FunctionId, Op, Operand, Place, Program, Root, Scalar, Step, Type,
-    TypeId, UnaryOp, VariableId, VariableKind, print,
+    Allocation, BinaryOp, Callee, ExprId, ExprKind, FunctionId, Op, Operand, Place, Program, Root, Scalar, Selector,
+    Type, TypeId, UnaryOp, VariableId, VariableKind, print,
 };
 
 /// Looks at everything in a program.
@@ -220,8 +220,8 @@ impl Checker<'_> {
         };
         for step in &place.path {
             ty = match (step, self.program.types.get(ty)) {
-                (Step::Field(number), Type::Record(record)) => record.fields[*number as usize].ty,
-                (Step::Index(index), Type::Array { element, .. }) => {
+                (Selector::Field(number), Type::Record(record)) => record.fields[*number as usize].ty,
+                (Selector::Index(index), Type::Array { element, .. }) => {
                     self.integer(*index);
                     *element
                 }

@@ -82,7 +82,7 @@ impl Encoder<'_, '_> {
             };
             match (&shape, place.path.as_slice()) {
                 (Shape::Scalar(scalar), []) => return one(None, terms.truth(true), *scalar),
-                (Shape::Array { element, length }, [program::Step::Index(index)]) => {
+                (Shape::Array { element, length }, [program::Selector::Index(index)]) => {
                     let index = self.encode(*index)?;
                     let inside = Bounds::between(BigInt::zero(), BigInt::from(*length) - 1);
                     let defined = terms.and([index.defined, inside.hold_for(terms, index.term)]);
@@ -489,7 +489,7 @@ impl Encoder<'_, '_> {
         let mut is_open_ended = false;
         for step in &place.path {
             match (step, program.types.get(ty)) {
-                (program::Step::Field(number), Type::Record(record)) => {
+                (program::Selector::Field(number), Type::Record(record)) => {
                     let field = &record.fields[*number as usize];
                     if field.bit_width.is_some() {
                         return self.refuse("a bit-field");
@@ -500,7 +500,7 @@ impl Encoder<'_, '_> {
                     bytes.term = terms.add([bytes.term, terms.integer(offset)]);
                     ty = field.ty;
                 }
-                (program::Step::Index(index), &Type::Array { element, length }) => {
+                (program::Selector::Index(index), &Type::Array { element, length }) => {
                     let index = self.index(*index)?;
                     let further = self.scaled(index.clone(), program.types.size_bits(element) / 8);
                     if open_end.index(length) {

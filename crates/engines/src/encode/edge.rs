@@ -11,14 +11,14 @@ use task::Reason;
 use super::expression::Encoder;
 use super::heap::{self, Held};
 use super::memory::Cell;
-use super::step::Step;
+use super::step::Transition;
 use super::vocabulary::{Shape, Vocabulary};
 
 /// One way in which an edge can be taken.
 #[derive(Clone, Debug)]
 pub struct Passage {
     /// What it does.
-    pub step: Step,
+    pub step: Transition,
     /// Where control is afterwards.
     pub exit: Exit,
     /// What the edge reads from outside, in the order in which it is asked for.
@@ -87,23 +87,23 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
     let mut exit = Exit::Passes;
     let mut defined = terms.truth(true);
     let step = match &data.op {
-        Op::Skip | Op::AtomicBegin | Op::AtomicEnd => Step::skip(terms),
+        Op::Skip | Op::AtomicBegin | Op::AtomicEnd => Transition::skip(terms),
         Op::Discard(variable) => {
             if heap::may_dangle(vocabulary, *variable, data.to) {
                 return refuse("a pointer to an object whose lifetime has ended");
             }
-            Step::skip(terms)
+            Transition::skip(terms)
         }
         Op::Assume(condition) => {
             let condition = encoder.encode(*condition)?;
             defined = condition.defined;
-            Step::assume(terms, condition.term)
+            Transition::assume(terms, condition.term)
         }
         Op::Assign { target, value: Operand::Scalar(value) } => {
             let access = encoder.access(target, true)?;
             let value = encoder.encode(*value)?;
             defined = terms.and([access.defined, value.defined]);
-            let mut step = Step::skip(terms);
+            let mut step = Transition::skip(terms);
             encoder.write(&mut step.updates, &access, value.term);
             step
         }
@@ -112,10 +112,10 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
                 (Some(target), Some(source)) if vocabulary.are_alike(target, source) => {
                     let (target, source) =
                         (vocabulary.symbol(target, data.span)?, vocabulary.symbol(source, data.span)?);
-                    Step::assign(terms, target, terms.variable(source))
+                    Transition::assign(terms, target, terms.variable(source))
                 }
                 _ => {
-                    let mut step = Step::skip(terms);
+                    let mut step = Transition::skip(terms);
                     defined = encoder.copy(&mut step.updates, target, source)?;
                     step
                 }
@@ -130,7 +130,7 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
             };
             let (symbol, range) = vocabulary.arbitrary(&name, access.scalar);
             asked.push(Asked { symbol, scalar: access.scalar, uninitialised: None });
-            let mut step = Step::assume(terms, range);
+            let mut step = Transition::assume(terms, range);
             encoder.write(&mut step.updates, &access, terms.variable(symbol));
             step.inputs.insert(symbol);
             step
@@ -140,11 +140,12 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
             Ok(Shape::Scalar(scalar)) if vocabulary.is_set_before_read(*variable) => {
                 let name = format!("{}?", program.variables[*variable].name);
                 let (symbol, _) = vocabulary.arbitrary(&name, scalar);
-                let mut step = Step::assign(terms, vocabulary.symbol(*variable, data.span)?, terms.variable(symbol));
+                let mut step =
+                    Transition::assign(terms, vocabulary.symbol(*variable, data.span)?, terms.variable(symbol));
                 step.inputs.insert(symbol);
                 step
             }
-            _ if vocabulary.is_set_before_read(*variable) => Step::skip(terms),
+            _ if vocabulary.is_set_before_read(*variable) => Transition::skip(terms),
             Ok(Shape::Scalar(scalar)) => arbitrary(vocabulary, *variable, scalar, data.span, &mut asked)?,
             _ => heap::forgotten(&encoder, Object::Variable(*variable), Held::Anything, &mut contents)?,
         },
@@ -160,7 +161,7 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
                 }
             }
             match result {
-                None => Step::skip(terms),
+                None => Transition::skip(terms),
                 Some(result) => match vocabulary.shape(*result, data.span)? {
                     Shape::Scalar(scalar) => {
                         let mut step = arbitrary(vocabulary, *result, scalar, data.span, &mut asked)?;
@@ -182,15 +183,15 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
                 Some(Operand::Scalar(value)) => defined = encoder.encode(*value)?.defined,
                 Some(Operand::Aggregate(_)) => return refuse("an object that is returned from the entry function"),
             }
-            Step::skip(terms)
+            Transition::skip(terms)
         }
         Op::End(_) => {
             exit = Exit::Ends;
-            Step::skip(terms)
+            Transition::skip(terms)
         }
         Op::Unreachable => {
             exit = Exit::Undefined;
-            Step::skip(terms)
+            Transition::skip(terms)
         }
         Op::Call { callee: Callee::Pointer(_), .. } => return refuse("a call through a pointer"),
         Op::Allocate { target, size, contents: held } => {
@@ -219,11 +220,11 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
     let undefined = terms.not(defined);
     if undefined != terms.truth(false) {
         // What the edge reads from outside is asked for after its target was found to exist.
-        let step = Step::assume(terms, undefined);
+        let step = Transition::assume(terms, undefined);
         passages.push(Passage { step, exit: Exit::Undefined, asked: Vec::new(), contents: Vec::new() });
     }
     if defined != terms.truth(false) {
-        let step = Step { guard: terms.and([defined, step.guard]), ..step };
+        let step = Transition { guard: terms.and([defined, step.guard]), ..step };
         passages.push(Passage { step, exit, asked, contents });
     }
     Ok(passages)
@@ -236,12 +237,12 @@ fn arbitrary(
     scalar: Scalar,
     span: foundation::Span,
     asked: &mut Vec<Asked>,
-) -> Result<Step, Reason> {
+) -> Result<Transition, Reason> {
     let target = vocabulary.symbol(variable, span)?;
     let name = format!("{}?", vocabulary.program().variables[variable].name);
     let (symbol, range) = vocabulary.arbitrary(&name, scalar);
     asked.push(Asked { symbol, scalar, uninitialised: Some(variable) });
-    let mut step = Step::assign(vocabulary.terms, target, vocabulary.terms.variable(symbol));
+    let mut step = Transition::assign(vocabulary.terms, target, vocabulary.terms.variable(symbol));
     step.guard = range;
     step.inputs.insert(symbol);
     Ok(step)

@@ -11,7 +11,7 @@ use task::Reason;
 use super::edge::Contents;
 use super::expression::Encoder;
 use super::memory::Cell;
-use super::step::Step;
+use super::step::Transition;
 use super::vocabulary::Vocabulary;
 
 /// What the cells of a new object hold.
@@ -32,13 +32,13 @@ pub fn forgotten(
     object: Object,
     held: Held,
     contents: &mut Vec<Contents>,
-) -> Result<Step, Reason> {
+) -> Result<Transition, Reason> {
     let vocabulary = encoder.vocabulary;
     let (program, terms) = (vocabulary.program(), vocabulary.terms);
     let Some(layout) = vocabulary.memory.layout(object) else {
         return encoder.refuse("an object in memory whose parts cannot be told apart");
     };
-    let mut step = Step::skip(terms);
+    let mut step = Transition::skip(terms);
     let mut guards = Vec::new();
     for (cell, scalar) in layout.cells() {
         let symbol = vocabulary.cell_symbol(object, cell, encoder.span)?;
@@ -88,7 +88,7 @@ pub fn allocate(
     target: VariableId,
     held: &Allocation,
     contents: &mut Vec<Contents>,
-) -> Result<(Step, Term), Reason> {
+) -> Result<(Transition, Term), Reason> {
     let vocabulary = encoder.vocabulary;
     let terms = vocabulary.terms;
     let object = Object::Heap(edge);
@@ -123,11 +123,11 @@ pub fn allocate(
 }
 
 /// Ends the lifetime of a heap object; when that is defined.
-pub fn free(encoder: &Encoder<'_, '_>, address: ExprId) -> Result<(Step, Term), Reason> {
+pub fn free(encoder: &Encoder<'_, '_>, address: ExprId) -> Result<(Transition, Term), Reason> {
     let vocabulary = encoder.vocabulary;
     let terms = vocabulary.terms;
     let pointer = encoder.encode(address)?;
-    let mut step = Step::skip(terms);
+    let mut step = Transition::skip(terms);
     let mut ways = vec![terms.equal(pointer.term, terms.integer(0))];
     for &object in vocabulary.memory.points_to().of(address).objects.keys() {
         if !matches!(object, Object::Heap(_)) {

@@ -14,7 +14,7 @@ use task::Reason;
 
 use super::edge::{Asked, Contents, Exit, Passage};
 use super::memory::Cell;
-use super::step::Step;
+use super::step::Transition;
 use super::vocabulary::{Shape, Vocabulary};
 
 /// Arrays of more elements than this are not encoded.
@@ -30,7 +30,7 @@ pub fn encode(vocabulary: &Vocabulary<'_>) -> Result<Passage, Reason> {
     if !matches!(started, Some(Ok(()))) {
         return Err(Reason::Incomplete("the program cannot be started".to_owned()));
     }
-    let mut step = Step::skip(terms);
+    let mut step = Transition::skip(terms);
     let (mut asked, mut contents) = (Vec::new(), Vec::new());
     let mut guards: Vec<Term> = Vec::new();
     let start = vocabulary.prepared.start();

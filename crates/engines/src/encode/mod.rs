@@ -26,5 +26,5 @@ pub mod step;
 pub mod vocabulary;
 
 pub use edge::{Exit, Passage};
-pub use step::Step;
+pub use step::Transition;
 pub use vocabulary::Vocabulary;

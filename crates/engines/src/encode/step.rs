@@ -11,7 +11,7 @@ use logic::{Symbol, Term, Terms};
 
 /// A guarded simultaneous assignment.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Step {
+pub struct Transition {
     /// What must hold before, over variables and inputs.
     pub guard: Term,
     /// The new values, over variables and inputs. A variable that is not mentioned stays as it is.
@@ -25,7 +25,7 @@ pub struct Step {
     pub is_approximate: bool,
 }
 
-impl Step {
+impl Transition {
     /// Nothing changes.
     pub fn skip(terms: &Terms) -> Self {
         Self::assume(terms, terms.truth(true))
@@ -52,14 +52,14 @@ impl Step {
     }
 
     /// This step and then another. The inputs of the other are made new where both have them.
-    pub fn then(&self, terms: &Terms, next: &Step) -> Step {
+    pub fn then(&self, terms: &Terms, next: &Transition) -> Transition {
         let next = if self.inputs.is_disjoint(&next.inputs) { next.clone() } else { next.with_new_inputs(terms) };
         let mut updates: BTreeMap<Symbol, Term> = self.updates.clone();
         for (&symbol, &value) in &next.updates {
             updates.insert(symbol, self.after(terms, value));
         }
         updates.retain(|&symbol, value| *value != terms.variable(symbol));
-        Step {
+        Transition {
             guard: terms.and([self.guard, self.after(terms, next.guard)]),
             updates,
             inputs: self.inputs.union(&next.inputs).copied().collect(),
@@ -69,17 +69,17 @@ impl Step {
     }
 
     /// The same step with inputs that occur nowhere else.
-    pub fn with_new_inputs(&self, terms: &Terms) -> Step {
+    pub fn with_new_inputs(&self, terms: &Terms) -> Transition {
         self.renamed_inputs(terms).0
     }
 
     /// The same step with inputs that occur nowhere else, and how they were called before.
-    pub fn renamed_inputs(&self, terms: &Terms) -> (Step, BTreeMap<Symbol, Symbol>) {
+    pub fn renamed_inputs(&self, terms: &Terms) -> (Transition, BTreeMap<Symbol, Symbol>) {
         let fresh: BTreeMap<Symbol, Symbol> = (self.inputs.iter())
             .map(|&input| (input, terms.symbol(&terms.name(input), terms.sort_of_symbol(input))))
             .collect();
         let replaced: HashMap<Symbol, Term> = fresh.iter().map(|(&old, &new)| (old, terms.variable(new))).collect();
-        let step = Step {
+        let step = Transition {
             guard: terms.substitute(self.guard, &replaced),
             updates: self.updates.iter().map(|(&s, &value)| (s, terms.substitute(value, &replaced))).collect(),
             inputs: fresh.values().copied().collect(),

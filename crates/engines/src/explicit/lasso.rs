@@ -117,7 +117,7 @@ struct Paths<'a, 'n, S> {
 }
 
 /// A transition between visited states.
-struct Transition {
+struct VisitedTransition {
     step: u32,
     to: u32,
     marks: Marks,
@@ -180,7 +180,7 @@ impl<S: Space> Paths<'_, '_, S> {
         &mut self,
         from: &[u32],
         is_inside: impl Fn(u32) -> bool,
-        is_goal: impl Fn(&Transition) -> bool,
+        is_goal: impl Fn(&VisitedTransition) -> bool,
     ) -> Result<Option<(Vec<Taken>, u32)>, Exhausted> {
         let mut before: HashMap<u32, Option<Taken>> = from.iter().map(|&state| (state, None)).collect();
         let mut queue: VecDeque<u32> = from.iter().copied().collect();
@@ -209,7 +209,7 @@ impl<S: Space> Paths<'_, '_, S> {
     }
 
     /// The transitions from a state to visited states.
-    fn transitions(&mut self, state: u32) -> Result<Vec<Transition>, Exhausted> {
+    fn transitions(&mut self, state: u32) -> Result<Vec<VisitedTransition>, Exhausted> {
         let mut transitions = Vec::new();
         let mut target = vec![0; self.product.space.words()];
         for step in 0_u32.. {
@@ -222,7 +222,7 @@ impl<S: Space> Paths<'_, '_, S> {
                 Expanded::Moves(count) => {
                     for index in 0..count {
                         let marks = self.product.target(index, &mut target);
-                        transitions.extend(self.store.find(&target).map(|to| Transition { step, to, marks }));
+                        transitions.extend(self.store.find(&target).map(|to| VisitedTransition { step, to, marks }));
                     }
                 }
             }

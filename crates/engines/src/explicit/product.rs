@@ -15,7 +15,7 @@ use program::semantics::Answer;
 use task::watch::{Interest, Progress, Unwatched, Watch};
 use task::{Negation, Reason, Scheduler, WordReader};
 
-use super::space::{Leads, Next, Space, Step, Successors};
+use super::space::{Advance, Leads, Next, Space, Successors};
 use super::store::append;
 
 /// The most threads for which fairness is kept track of.
@@ -165,17 +165,17 @@ impl<'n, S: Space> Product<'n, S> {
         let automaton_state = self.split(state);
         let step = self.space.step(&self.bare, number, &mut self.next);
         match step {
-            Step::NoMore => Expanded::NoMore,
-            Step::Refused(reason) => Expanded::Refused(reason),
-            Step::Blocked => Expanded::Moves(0),
-            Step::Ended => {
+            Advance::NoMore => Expanded::NoMore,
+            Advance::Refused(reason) => Expanded::Refused(reason),
+            Advance::Blocked => Expanded::Moves(0),
+            Advance::Ended => {
                 if self.ends_accepting(automaton_state) {
                     Expanded::Accepted
                 } else {
                     Expanded::Moves(0)
                 }
             }
-            Step::Next => match self.fairness() {
+            Advance::Next => match self.fairness() {
                 Ok(fair) => {
                     self.read(automaton_state, fair);
                     Expanded::Moves(self.moves.len())

@@ -5,7 +5,7 @@
 //! for sequential programs over scalars and arrays, and the interpreter for everything else.
 
 use program::semantics::Answer;
-use task::{Letter, Reason};
+use task::{LetterBits, Reason};
 
 /// A state space. The states are sequences of [`Space::words`] numbers, equal exactly if the states are.
 pub trait Space: Send {
@@ -20,12 +20,12 @@ pub trait Space: Send {
     fn initial(&mut self, state: &mut [u64]);
 
     /// Takes the step with this number from a state. Numbers count from 0; the first one that is too large is answered
-    /// with [`Step::NoMore`]. The same step of the same state always has the same result.
+    /// with [`Advance::NoMore`]. The same step of the same state always has the same result.
     ///
     /// Where the property is stutter-invariant, the space may leave out of the word letters that repeat the one before,
     /// but shows one letter at least in every step: where nothing was observed, the last letter again. Otherwise a
     /// step in which nothing was observed has the empty word, and [`Next::last`] says what was observed last.
-    fn step(&mut self, state: &[u64], number: u32, next: &mut Next) -> Step;
+    fn step(&mut self, state: &[u64], number: u32, next: &mut Next) -> Advance;
 
     /// Takes all steps of a state, in the order of their numbers. Cuts are left out.
     fn successors(&mut self, state: &[u64], successors: &mut Successors) {
@@ -33,11 +33,11 @@ pub trait Space: Send {
         let mut next = Next { state: vec![0; self.words()], ..Next::default() };
         for number in 0.. {
             match self.step(state, number, &mut next) {
-                Step::NoMore => break,
-                Step::Blocked => {}
-                Step::Next => successors.push(number, Leads::On, &next),
-                Step::Ended => successors.push(number, Leads::Nowhere, &next),
-                Step::Refused(reason) => successors.refusal = Some(successors.refusal.take().unwrap_or(reason)),
+                Advance::NoMore => break,
+                Advance::Blocked => {}
+                Advance::Next => successors.push(number, Leads::On, &next),
+                Advance::Ended => successors.push(number, Leads::Nowhere, &next),
+                Advance::Refused(reason) => successors.refusal = Some(successors.refusal.take().unwrap_or(reason)),
             }
         }
     }
@@ -53,7 +53,7 @@ pub trait Space: Send {
 
 /// What a step came to.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum Advance {
     /// The state has no step with this number, nor with a larger one.
     NoMore,
     /// The step is blocked by an assumption: it is part of no execution.
@@ -72,9 +72,9 @@ pub struct Next {
     /// The next state.
     pub state: Vec<u64>,
     /// The letters shown, in order.
-    pub letters: Vec<Letter>,
+    pub letters: Vec<LetterBits>,
     /// The last letter shown up to here; only looked at where `letters` is empty.
-    pub last: Letter,
+    pub last: LetterBits,
     /// A number that stands for `letters` in this space, where the space gives words numbers.
     pub word: Option<u32>,
     /// The threads that were able to run before the step, as bits.
@@ -91,7 +91,7 @@ pub struct Successors {
     /// The states they lead to, one after the other; for a step that leads nowhere, anything.
     pub states: Vec<u64>,
     /// The letters of all steps, one word after the other.
-    pub letters: Vec<Letter>,
+    pub letters: Vec<LetterBits>,
     /// Why some step could not be taken.
     pub refusal: Option<Reason>,
 }
@@ -108,7 +108,7 @@ pub struct Successor {
     /// Where its letters begin and end.
     pub letters: (u32, u32),
     /// The last letter shown up to here.
-    pub last: Letter,
+    pub last: LetterBits,
     /// The threads that were able to run before the step, as bits.
     pub enabled: u64,
     /// The threads that ran in the step, as bits.

@@ -10,7 +10,7 @@ use foundation::{Budget, Exhausted, Id};
 use logic::Terms;
 
 use super::hoare::Triples;
-use super::letter::{Letter, Letters};
+use super::letter::{LetterId, Letters};
 
 /// Guards with more conjuncts than this are not composed further.
 const LARGEST_GUARD: usize = 48;
@@ -18,7 +18,7 @@ const LARGEST_GUARD: usize = 48;
 #[derive(Clone)]
 struct Arrow {
     from: usize,
-    letter: Letter,
+    letter: LetterId,
     to: usize,
     marks: Marks,
 }
@@ -26,11 +26,11 @@ struct Arrow {
 /// The same Büchi program with fewer states in use. States keep their numbers; those that are left out have no edges.
 pub fn compose(
     terms: &Terms,
-    graph: &Automaton<Letter>,
+    graph: &Automaton<LetterId>,
     letters: &Letters,
     triples: &Triples<'_>,
     budget: &Budget,
-) -> Result<Automaton<Letter>, Exhausted> {
+) -> Result<Automaton<LetterId>, Exhausted> {
     let mut arrows: Vec<Option<Arrow>> = (graph.edges())
         .map(|edge| {
             let (from, to) = (edge.from.index(), edge.to.index());

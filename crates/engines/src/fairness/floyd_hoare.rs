@@ -15,7 +15,7 @@ use foundation::Id;
 use logic::Term;
 
 use super::hoare::Triples;
-use super::letter::{Letter, Letters};
+use super::letter::{LetterId, Letters};
 use super::module::{Explored, ExploredState};
 
 /// A module of finite traces.
@@ -81,7 +81,7 @@ impl<'t> FloydHoare<'t> {
     }
 
     /// Whether a word is refuted: it leads to `false`.
-    pub fn refutes<'l>(&self, word: impl IntoIterator<Item = &'l Letter>) -> bool {
+    pub fn refutes<'l>(&self, word: impl IntoIterator<Item = &'l LetterId>) -> bool {
         let mut state = StateId::from_index(TRUE);
         word.into_iter().any(|letter| {
             state = self.successor(state, letter.step);
@@ -129,13 +129,13 @@ impl<'t> FloydHoare<'t> {
 }
 
 impl Module for FloydHoare<'_> {
-    type Label = Letter;
+    type Label = LetterId;
 
     fn initial(&self) -> StateSet {
         std::iter::once(StateId::from_index(TRUE)).collect()
     }
 
-    fn read(&self, state: StateId, letter: &Letter) -> StateSet {
+    fn read(&self, state: StateId, letter: &LetterId) -> StateSet {
         std::iter::once(self.successor(state, letter.step)).collect()
     }
 

@@ -12,7 +12,7 @@ use logic::{Symbol, Term, Terms};
 use smt::{Cached, Solver, Z3};
 
 use super::letter::Letters;
-use crate::encode::Step;
+use crate::encode::Transition;
 
 /// How triples were decided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -112,7 +112,7 @@ impl<'t> Triples<'t> {
         valid
     }
 
-    fn decide(&self, before: Term, step: &Step, after: Term) -> bool {
+    fn decide(&self, before: Term, step: &Transition, after: Term) -> bool {
         let terms = self.terms;
         let seen = terms.symbols(after);
         let untouched = seen.iter().all(|symbol| !step.updates.contains_key(symbol));

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use logic::{Symbol, Term, Terms};
 use smt::{Satisfiability, Solver};
 
-use crate::encode::Step;
+use crate::encode::Transition;
 
 /// What became of a trace.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub enum Trace {
     /// It can be executed.
     Feasible,
     /// It cannot: what matters of each of its steps.
-    Infeasible(Vec<Step>),
+    Infeasible(Vec<Transition>),
     /// The solver does not know.
     Unknown(String),
 }
@@ -30,7 +30,7 @@ pub enum Trace {
 pub fn examine(
     terms: &Terms,
     solver: &mut dyn Solver,
-    steps: &[Step],
+    steps: &[Transition],
     known: &dyn Fn(Symbol) -> Option<Term>,
 ) -> Trace {
     let read: BTreeSet<Symbol> = steps.iter().flat_map(|step| step.read(terms)).collect();
@@ -43,7 +43,7 @@ pub fn examine(
     }
     let mut assumptions: Vec<Term> = Vec::new();
     let mut origins: Vec<(usize, Origin)> = Vec::new();
-    let mut renamed_steps: Vec<Step> = Vec::new();
+    let mut renamed_steps: Vec<Transition> = Vec::new();
     for (position, step) in steps.iter().enumerate() {
         let step = if step.inputs.is_empty() { step.clone() } else { step.with_new_inputs(terms) };
         given.push(terms.substitute(step.known, &versions));
@@ -71,8 +71,8 @@ pub fn examine(
         Satisfiability::Satisfiable => Trace::Feasible,
         Satisfiability::Unknown(why) => Trace::Unknown(why),
         Satisfiability::Unsatisfiable => {
-            let mut relevant: Vec<Step> = (renamed_steps.iter())
-                .map(|step| Step { guard: terms.truth(true), ..havoc(terms, step, |_| true) })
+            let mut relevant: Vec<Transition> = (renamed_steps.iter())
+                .map(|step| Transition { guard: terms.truth(true), ..havoc(terms, step, |_| true) })
                 .collect();
             for (assumption, (position, origin)) in assumptions.iter().zip(origins) {
                 if !core.contains(assumption) && terms.as_truth(*assumption) != Some(false) {
@@ -92,7 +92,7 @@ pub fn examine(
 }
 
 /// The step with arbitrary values instead of some updates.
-fn havoc(terms: &Terms, step: &Step, forgets: impl Fn(Symbol) -> bool) -> Step {
+fn havoc(terms: &Terms, step: &Transition, forgets: impl Fn(Symbol) -> bool) -> Transition {
     let mut changed = step.clone();
     for (&symbol, value) in &mut changed.updates {
         if forgets(symbol) {
@@ -107,7 +107,7 @@ fn havoc(terms: &Terms, step: &Step, forgets: impl Fn(Symbol) -> bool) -> Step {
 /// The predicates before each step and after the last one, backward from a condition at the end that cannot be reached:
 /// where a predicate holds, the rest of the trace does not lead to the condition. Where a quantifier cannot be eliminated the
 /// predicates may be too strong for the beginning of the trace.
-pub fn backward(terms: &Terms, solver: &mut dyn Solver, steps: &[Step], reached: Term) -> Vec<Term> {
+pub fn backward(terms: &Terms, solver: &mut dyn Solver, steps: &[Transition], reached: Term) -> Vec<Term> {
     let mut leading = reached;
     let mut predicates = vec![terms.not(leading)];
     for step in steps.iter().rev() {
@@ -147,7 +147,7 @@ fn is_impossible(solver: &mut dyn Solver, condition: Term) -> bool {
 pub fn forward(
     terms: &Terms,
     solver: &mut dyn Solver,
-    steps: &[Step],
+    steps: &[Transition],
     start: Term,
     at_the_end: &BTreeSet<Symbol>,
 ) -> Option<Vec<Term>> {

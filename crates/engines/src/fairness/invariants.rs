@@ -10,8 +10,8 @@ use foundation::{Budget, Exhausted, Id};
 use logic::{Symbol, Term};
 
 use super::hoare::{Known, Triples};
-use super::letter::{Letter, Letters};
-use super::product::Place;
+use super::letter::{LetterId, Letters};
+use super::product::Control;
 use crate::encode::Vocabulary;
 
 /// What ranges say of single variables.
@@ -27,18 +27,18 @@ pub fn known(vocabulary: &Vocabulary<'_>) -> Known {
 }
 
 /// What ranges say of the variables that matter at a place: those have been set.
-pub fn ranges_at(vocabulary: &Vocabulary<'_>, place: Place) -> Vec<Term> {
+pub fn ranges_at(vocabulary: &Vocabulary<'_>, place: Control) -> Vec<Term> {
     let known = vocabulary.known().into_iter().filter(|(symbol, _)| is_set_at(vocabulary, place, *symbol));
     known.flat_map(|(_, known)| vocabulary.terms.conjuncts(known)).collect()
 }
 
 /// Whether a variable has been set wherever it matters at a place.
-pub fn is_set_at(vocabulary: &Vocabulary<'_>, place: Place, symbol: Symbol) -> bool {
+pub fn is_set_at(vocabulary: &Vocabulary<'_>, place: Control, symbol: Symbol) -> bool {
     let variable = vocabulary.variable(symbol);
     let is_always_set = variable.is_none_or(|variable| vocabulary.program().owner(variable).is_none());
     match (place, variable) {
-        (Place::Start, _) => false,
-        (Place::At(location), Some(variable)) => {
+        (Control::Start, _) => false,
+        (Control::At(location), Some(variable)) => {
             is_always_set || vocabulary.is_live(location, variable) || vocabulary.is_observed(location, variable)
         }
         _ => is_always_set,
@@ -48,7 +48,7 @@ pub fn is_set_at(vocabulary: &Vocabulary<'_>, place: Place, symbol: Symbol) -> b
 /// A Büchi program and what holds at its states.
 pub struct Strengthened {
     /// It, without edges that the invariants exclude; the others know them.
-    pub graph: Automaton<Letter>,
+    pub graph: Automaton<LetterId>,
     /// By state; none where it cannot be reached.
     pub invariants: Vec<Option<Term>>,
 }
@@ -56,8 +56,8 @@ pub struct Strengthened {
 /// The same Büchi program without edges that the invariants exclude; the others know them.
 pub fn strengthen(
     vocabulary: &Vocabulary<'_>,
-    graph: &Automaton<Letter>,
-    places: &[(Place, StateId)],
+    graph: &Automaton<LetterId>,
+    places: &[(Control, StateId)],
     letters: &Letters,
     triples: &Triples<'_>,
     budget: &Budget,

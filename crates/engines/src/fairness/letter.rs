@@ -13,18 +13,18 @@ use logic::{Symbol, Terms};
 use program::EdgeId;
 
 use crate::encode::edge::{Asked, Contents, Exit};
-use crate::encode::{Passage, Step};
+use crate::encode::{Passage, Transition};
 
 /// A letter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct Letter {
+pub struct LetterId {
     /// The number of its step.
     pub step: u32,
     /// The number of its way.
     pub way: u32,
 }
 
-impl Label for Letter {}
+impl Label for LetterId {}
 
 /// An edge of the program that is taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -48,14 +48,14 @@ pub struct Taken {
 /// All letters of a Büchi program.
 #[derive(Default)]
 pub struct Letters {
-    steps: RefCell<Vec<Rc<Step>>>,
-    known: RefCell<HashMap<Step, u32>>,
+    steps: RefCell<Vec<Rc<Transition>>>,
+    known: RefCell<HashMap<Transition, u32>>,
     ways: RefCell<Vec<Rc<[Taken]>>>,
 }
 
 impl Letters {
     /// The letter of a step that takes one edge of the program, and one of the property's automaton or none.
-    pub fn of_passage(&self, terms: &Terms, edge: Option<EdgeId>, passage: &Passage, read: Option<u32>) -> Letter {
+    pub fn of_passage(&self, terms: &Terms, edge: Option<EdgeId>, passage: &Passage, read: Option<u32>) -> LetterId {
         let holder = |asked: &Asked| {
             let value = terms.variable(asked.symbol);
             passage.step.updates.iter().find(|(_, held)| **held == value).map(|(&symbol, _)| symbol)
@@ -66,7 +66,7 @@ impl Letters {
         self.letter(passage.step.clone(), Rc::new([taken]))
     }
 
-    fn letter(&self, step: Step, way: Rc<[Taken]>) -> Letter {
+    fn letter(&self, step: Transition, way: Rc<[Taken]>) -> LetterId {
         let mut steps = self.steps.borrow_mut();
         let number = *self.known.borrow_mut().entry(step).or_insert_with_key(|step| {
             steps.push(Rc::new(step.clone()));
@@ -74,40 +74,40 @@ impl Letters {
         });
         let mut ways = self.ways.borrow_mut();
         ways.push(way);
-        Letter { step: number, way: ways.len() as u32 - 1 }
+        LetterId { step: number, way: ways.len() as u32 - 1 }
     }
 
     /// The step of a letter.
-    pub fn step(&self, letter: Letter) -> Rc<Step> {
+    pub fn step(&self, letter: LetterId) -> Rc<Transition> {
         Rc::clone(&self.steps.borrow()[letter.step as usize])
     }
 
     /// The step with a number.
-    pub fn step_numbered(&self, step: u32) -> Rc<Step> {
+    pub fn step_numbered(&self, step: u32) -> Rc<Transition> {
         Rc::clone(&self.steps.borrow()[step as usize])
     }
 
     /// The way of a letter.
-    pub fn way(&self, letter: Letter) -> Rc<[Taken]> {
+    pub fn way(&self, letter: LetterId) -> Rc<[Taken]> {
         Rc::clone(&self.ways.borrow()[letter.way as usize])
     }
 
     /// The letter with the same way and a stronger guard, which may be one of several.
-    pub fn guarded(&self, letter: Letter, guard: logic::Term, is_part: bool) -> Letter {
-        let step = Step { guard, ..(*self.step(letter)).clone() };
+    pub fn guarded(&self, letter: LetterId, guard: logic::Term, is_part: bool) -> LetterId {
+        let step = Transition { guard, ..(*self.step(letter)).clone() };
         let part = |taken: &Taken| Taken { is_part: taken.is_part || is_part, ..taken.clone() };
         self.letter(step, self.way(letter).iter().map(part).collect())
     }
 
     /// The letter with the same way, of which more is known.
-    pub fn knowing(&self, terms: &Terms, letter: Letter, known: logic::Term) -> Letter {
+    pub fn knowing(&self, terms: &Terms, letter: LetterId, known: logic::Term) -> LetterId {
         let step = self.step(letter);
         let known = terms.and([step.known, known]);
-        self.letter(Step { known, ..(*step).clone() }, self.way(letter))
+        self.letter(Transition { known, ..(*step).clone() }, self.way(letter))
     }
 
     /// One letter and then another, as one.
-    pub fn then(&self, terms: &Terms, first: Letter, second: Letter) -> Letter {
+    pub fn then(&self, terms: &Terms, first: LetterId, second: LetterId) -> LetterId {
         let (one, two) = (self.step(first), self.step(second));
         let (two, renamed) = if one.inputs.is_disjoint(&two.inputs) {
             ((*two).clone(), None)

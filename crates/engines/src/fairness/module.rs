@@ -9,7 +9,7 @@ use foundation::Id;
 use logic::{Term, Terms};
 
 use super::floyd_hoare::FloydHoare;
-use super::letter::Letter;
+use super::letter::LetterId;
 use super::ranked::{OneLasso, Ranked};
 
 /// A set of traces that cannot be executed.
@@ -31,20 +31,20 @@ pub struct Prefix {
 
 impl Prefix {
     /// The traces that begin with a word.
-    pub fn new(word: &[Letter]) -> Self {
+    pub fn new(word: &[LetterId]) -> Self {
         Self { word: word.iter().map(|letter| letter.step).collect() }
     }
 }
 
 impl Module for Prefix {
-    type Label = Letter;
+    type Label = LetterId;
 
     fn initial(&self) -> StateSet {
         std::iter::once(StateId::from_index(0)).collect()
     }
 
     /// The state counts the letters of the word that were read; the last one is for all other traces.
-    fn read(&self, state: StateId, letter: &Letter) -> StateSet {
+    fn read(&self, state: StateId, letter: &LetterId) -> StateSet {
         let next = match self.word.get(state.index()) {
             Some(&step) if step == letter.step => state.index() + 1,
             Some(_) => self.word.len() + 1,
@@ -63,7 +63,7 @@ impl Module for Prefix {
 pub struct Shared<'t>(pub Rc<Refuted<'t>>);
 
 impl Module for Shared<'_> {
-    type Label = Letter;
+    type Label = LetterId;
 
     fn initial(&self) -> StateSet {
         match &*self.0 {
@@ -74,7 +74,7 @@ impl Module for Shared<'_> {
         }
     }
 
-    fn read(&self, state: StateId, letter: &Letter) -> StateSet {
+    fn read(&self, state: StateId, letter: &LetterId) -> StateSet {
         match &*self.0 {
             Refuted::Finite(module) => module.read(state, letter),
             Refuted::Prefix(module) => module.read(state, letter),
@@ -132,14 +132,14 @@ impl Explored {
 }
 
 /// Whether a module accepts the word that reads the stem once and the cycle for ever.
-pub fn accepts<M: Module<Label = Letter>>(module: &M, stem: &[Letter], cycle: &[Letter]) -> bool {
+pub fn accepts<M: Module<Label = LetterId>>(module: &M, stem: &[LetterId], cycle: &[LetterId]) -> bool {
     let length = stem.len() + cycle.len();
     let letter = |at: usize| stem.get(at).unwrap_or_else(|| &cycle[at - stem.len()]);
     let next = |at: usize| if at + 1 == length { stem.len() } else { at + 1 };
-    let mut graph: Automaton<Letter> = Automaton::new(1);
+    let mut graph: Automaton<LetterId> = Automaton::new(1);
     let mut numbers: HashMap<(usize, StateId), StateId> = HashMap::new();
     let mut open: Vec<(usize, StateId)> = Vec::new();
-    let mut number = |node: (usize, StateId), graph: &mut Automaton<Letter>, open: &mut Vec<(usize, StateId)>| {
+    let mut number = |node: (usize, StateId), graph: &mut Automaton<LetterId>, open: &mut Vec<(usize, StateId)>| {
         *numbers.entry(node).or_insert_with(|| {
             open.push(node);
             graph.add_state()

@@ -12,7 +12,7 @@ use foundation::Id;
 use logic::{Term, Terms};
 use program::passes::Prepared;
 use program::semantics::ObserveMode;
-use program::{Atom, EdgeId, ExprKind, LocationId, Observe, Op, Root, Step, VariableId};
+use program::{Atom, EdgeId, ExprKind, LocationId, Observe, Op, Root, Selector, VariableId};
 use task::{Negation, Reason, Task};
 
 use crate::encode::expression::Encoder;
@@ -181,9 +181,9 @@ impl<'t> Observation<'t> {
             reads_memory |= analysis::expressions::variables_read(program, expr, &mut note);
         }
         reads_memory |= looked_at.iter().any(|&variable| program.variables[variable].address_taken);
-        let is_computed = |step: &Step| match step {
-            Step::Index(index) => !matches!(program.exprs.get(*index).kind, ExprKind::Constant(_)),
-            Step::Field(_) => false,
+        let is_computed = |step: &Selector| match step {
+            Selector::Index(index) => !matches!(program.exprs.get(*index).kind, ExprKind::Constant(_)),
+            Selector::Field(_) => false,
         };
         let before = &self.vocabulary.prepared.inlined.edges;
         for (edge, changes) in self.vocabulary.program().edges.ids().zip(changes) {

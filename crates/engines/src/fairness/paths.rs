@@ -11,11 +11,11 @@ use foundation::{Budget, Exhausted};
 use logic::{Symbol, Term, Terms, Value};
 use smt::Solver;
 
-use super::lasso::{Argument, Lasso, NonTermination, set_of_several, steady};
-use super::letter::{Letter, Letters, Taken};
+use super::lasso::{Divergent, Lasso, NonTermination, set_of_several, steady};
+use super::letter::{LetterId, Letters, Taken};
 use super::module::Refuted;
 use super::refine::{Chosen, Divergence, Refinement, Refiner};
-use crate::encode::Step;
+use crate::encode::Transition;
 
 /// The most cycles that are looked at together.
 const MOST_CYCLES: usize = 32;
@@ -35,7 +35,7 @@ const PATIENCE: usize = 8;
 /// Lassos whose cycles end, with their numbers, which are to be looked at again if no execution is found soon.
 #[derive(Default)]
 pub struct Ended {
-    waiting: VecDeque<(usize, Vec<Letter>, Vec<Letter>)>,
+    waiting: VecDeque<(usize, Vec<LetterId>, Vec<LetterId>)>,
     count: usize,
 }
 
@@ -45,9 +45,9 @@ impl Ended {
         &mut self,
         refinement: Refinement<'t>,
         number: usize,
-        (stem, cycle): (&[Letter], &[Letter]),
+        (stem, cycle): (&[LetterId], &[LetterId]),
         refiner: &Refiner<'t>,
-        graph: &Automaton<Letter>,
+        graph: &Automaton<LetterId>,
         budget: &Budget,
     ) -> Result<Refinement<'t>, Exhausted> {
         let patience = match &refinement {
@@ -77,9 +77,9 @@ type InputName = (program::EdgeId, usize, usize);
 /// Looks for an execution that goes round the cycle of a lasso and other ones in any order.
 fn diverge(
     refiner: &Refiner<'_>,
-    graph: &Automaton<Letter>,
-    stem: &[Letter],
-    cycle: &[Letter],
+    graph: &Automaton<LetterId>,
+    stem: &[LetterId],
+    cycle: &[LetterId],
     budget: &Budget,
 ) -> Result<Option<Divergence>, Exhausted> {
     let (terms, letters) = (refiner.terms, &*refiner.letters);
@@ -90,8 +90,8 @@ fn diverge(
     }
     let (stem_letter, cycle_letter) = (refiner.composed(stem), refiner.composed(cycle));
     let (stem_step, cycle_step) = (letters.step(stem_letter), letters.step(cycle_letter));
-    let composed: Vec<Letter> = words.iter().map(|word| refiner.composed(word)).collect();
-    let is_approximate = |letter: &Letter| letters.step(*letter).is_approximate;
+    let composed: Vec<LetterId> = words.iter().map(|word| refiner.composed(word)).collect();
+    let is_approximate = |letter: &LetterId| letters.step(*letter).is_approximate;
     if is_approximate(&stem_letter) || composed.iter().any(is_approximate) {
         return Ok(None);
     }
@@ -104,18 +104,18 @@ fn diverge(
         let chosen: HashMap<InputName, &Value> =
             names.iter().filter_map(|(name, symbol)| Some((*name, inputs.get(symbol)?))).collect();
         let others: Vec<Chosen> = composed.iter().map(|&cycle| with_inputs(terms, letters, cycle, &chosen)).collect();
-        let cycles: Vec<Step> = others.iter().map(|other| fixed(terms, letters, other)).collect();
+        let cycles: Vec<Transition> = others.iter().map(|other| fixed(terms, letters, other)).collect();
         let Some(set) = set_of_several(terms, solver, &cycles, &start.state, budget)? else { return Ok(None) };
         let choice: BTreeMap<Symbol, Term> =
             inputs.iter().filter_map(|(&symbol, value)| Some((symbol, terms.of_value(value)?))).collect();
-        let execution = NonTermination { start, argument: Argument::RecurrentSet { set, choice } };
+        let execution = NonTermination { start, argument: Divergent::RecurrentSet { set, choice } };
         Ok(Some(Divergence { stem: stem_letter, cycle: cycle_letter, execution, others }))
     })
 }
 
 /// The state in which a lasso's cycle begins.
-fn honda(graph: &Automaton<Letter>, stem: &[Letter], cycle: &[Letter]) -> Option<StateId> {
-    let after = |from: BTreeSet<StateId>, word: &[Letter]| {
+fn honda(graph: &Automaton<LetterId>, stem: &[LetterId], cycle: &[LetterId]) -> Option<StateId> {
+    let after = |from: BTreeSet<StateId>, word: &[LetterId]| {
         word.iter().fold(from, |states, letter| {
             let edges = states.into_iter().flat_map(|state| graph.edges_from(state));
             edges.filter(|edge| edge.label == *letter).map(|edge| edge.to).collect()
@@ -126,9 +126,9 @@ fn honda(graph: &Automaton<Letter>, stem: &[Letter], cycle: &[Letter]) -> Option
 }
 
 /// The fair cycles at a state that pass no state twice, as words; not more than a few.
-fn cycles(graph: &Automaton<Letter>, honda: StateId) -> Vec<Vec<Letter>> {
+fn cycles(graph: &Automaton<LetterId>, honda: StateId) -> Vec<Vec<LetterId>> {
     let mut found = Vec::new();
-    let mut open: Vec<(Vec<StateId>, Vec<Letter>, Marks)> = vec![(vec![honda], Vec::new(), Marks::NONE)];
+    let mut open: Vec<(Vec<StateId>, Vec<LetterId>, Marks)> = vec![(vec![honda], Vec::new(), Marks::NONE)];
     let mut followed = 0;
     while let Some((states, word, marks)) = open.pop() {
         followed += 1;
@@ -164,7 +164,7 @@ fn named_inputs(way: &[Taken]) -> Vec<(InputName, Symbol)> {
 }
 
 /// A cycle with the values that were chosen for inputs, and some value for the others.
-fn with_inputs(terms: &Terms, letters: &Letters, cycle: Letter, chosen: &HashMap<InputName, &Value>) -> Chosen {
+fn with_inputs(terms: &Terms, letters: &Letters, cycle: LetterId, chosen: &HashMap<InputName, &Value>) -> Chosen {
     let any = |&input: &Symbol| Some((input, terms.of_value(&Value::default_of(&terms.sort_of_symbol(input)))?));
     let mut inputs: BTreeMap<Symbol, Term> = letters.step(cycle).inputs.iter().filter_map(any).collect();
     let named = named_inputs(&letters.way(cycle)).into_iter();
@@ -173,10 +173,10 @@ fn with_inputs(terms: &Terms, letters: &Letters, cycle: Letter, chosen: &HashMap
 }
 
 /// The step of a cycle whose inputs are chosen.
-fn fixed(terms: &Terms, letters: &Letters, Chosen { cycle, inputs }: &Chosen) -> Step {
+fn fixed(terms: &Terms, letters: &Letters, Chosen { cycle, inputs }: &Chosen) -> Transition {
     let step = letters.step(*cycle);
     let values: HashMap<Symbol, Term> = inputs.iter().map(|(&symbol, &value)| (symbol, value)).collect();
-    Step {
+    Transition {
         guard: terms.substitute(step.guard, &values),
         updates: step.updates.iter().map(|(&symbol, &value)| (symbol, terms.substitute(value, &values))).collect(),
         inputs: step.inputs.iter().filter(|input| !values.contains_key(input)).copied().collect(),

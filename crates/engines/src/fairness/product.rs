@@ -18,10 +18,10 @@ use task::{Negation, Reason};
 
 use super::hoare::Triples;
 use super::invariants;
-use super::letter::{Letter, Letters};
+use super::letter::{LetterId, Letters};
 use super::observation::Observation;
 use crate::encode::edge::encode;
-use crate::encode::{Exit, Passage, Step, Vocabulary, initial};
+use crate::encode::{Exit, Passage, Transition, Vocabulary, initial};
 
 /// How many units of work a node of the product is, about.
 const WORK_OF_A_NODE: u64 = 50;
@@ -31,7 +31,7 @@ const MOST_DISJUNCTS: usize = 24;
 
 /// Where control is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Place {
+pub enum Control {
     /// Before the first step.
     Start,
     /// At a location.
@@ -43,9 +43,9 @@ pub enum Place {
 /// A program that runs beside the automaton of its negated property.
 pub struct BuchiProgram {
     /// Its states and edges, those too from which no fair trace is left.
-    pub graph: Automaton<Letter>,
+    pub graph: Automaton<LetterId>,
     /// For each state, the place and the state of the property's automaton.
-    pub places: Vec<(Place, StateId)>,
+    pub places: Vec<(Control, StateId)>,
     /// Its letters.
     pub letters: Letters,
     /// How large it was before anything was removed, and how large the program is.
@@ -103,11 +103,11 @@ impl Builder<'_, '_> {
         for state in self.negation.automaton.states() {
             first_edge.push(first_edge[state.index()] + self.negation.automaton.edges_from(state).len() as u32);
         }
-        let mut places: Vec<(Place, StateId)> = Vec::new();
+        let mut places: Vec<(Control, StateId)> = Vec::new();
         let mut graph = Automaton::new(self.negation.automaton.acceptance_sets());
-        let mut numbers: HashMap<(Place, StateId), StateId> = HashMap::new();
-        let mut open: Vec<(Place, StateId)> = Vec::new();
-        let mut number = |node: (Place, StateId), graph: &mut Automaton<Letter>, open: &mut Vec<_>| {
+        let mut numbers: HashMap<(Control, StateId), StateId> = HashMap::new();
+        let mut open: Vec<(Control, StateId)> = Vec::new();
+        let mut number = |node: (Control, StateId), graph: &mut Automaton<LetterId>, open: &mut Vec<_>| {
             *numbers.entry(node).or_insert_with(|| {
                 open.push(node);
                 places.push(node);
@@ -115,7 +115,7 @@ impl Builder<'_, '_> {
             })
         };
         for &state in self.negation.automaton.initial() {
-            let id = number((Place::Start, state), &mut graph, &mut open);
+            let id = number((Control::Start, state), &mut graph, &mut open);
             graph.add_initial(id);
         }
         while let Some(node) = open.pop() {
@@ -123,65 +123,67 @@ impl Builder<'_, '_> {
             self.budget.check()?;
             let from = number(node, &mut graph, &mut open);
             let (place, state) = node;
-            let mut follow = |edge: Option<EdgeId>, passage: &Passage, to: Place, reads: Option<(LocationId, Exit)>| {
-                let Some((seen_from, exit)) = reads else {
-                    let letter = letters.of_passage(self.terms, edge, passage, None);
-                    for letter in self.split(&letters, letter, self.terms.truth(true), false) {
-                        let to = number((to, state), &mut graph, &mut open);
-                        graph.add_edge(from, letter, to, automata::buchi::Marks::NONE);
-                    }
-                    return Ok(());
-                };
-                for (index, step) in self.negation.automaton.edges_from(state).iter().enumerate() {
-                    let read = first_edge[state.index()] + index as u32;
-                    let letter = letters.of_passage(self.terms, edge, passage, Some(read));
-                    let conditions = self.observation.conditions(self.terms, &step.label, seen_from, exit)?;
-                    let is_part = conditions.len() > 1;
-                    for condition in conditions {
-                        for letter in self.split(&letters, letter, condition, is_part) {
-                            let to = number((to, step.to), &mut graph, &mut open);
-                            graph.add_edge(from, letter, to, step.marks);
+            let mut follow =
+                |edge: Option<EdgeId>, passage: &Passage, to: Control, reads: Option<(LocationId, Exit)>| {
+                    let Some((seen_from, exit)) = reads else {
+                        let letter = letters.of_passage(self.terms, edge, passage, None);
+                        for letter in self.split(&letters, letter, self.terms.truth(true), false) {
+                            let to = number((to, state), &mut graph, &mut open);
+                            graph.add_edge(from, letter, to, automata::buchi::Marks::NONE);
+                        }
+                        return Ok(());
+                    };
+                    for (index, step) in self.negation.automaton.edges_from(state).iter().enumerate() {
+                        let read = first_edge[state.index()] + index as u32;
+                        let letter = letters.of_passage(self.terms, edge, passage, Some(read));
+                        let conditions = self.observation.conditions(self.terms, &step.label, seen_from, exit)?;
+                        let is_part = conditions.len() > 1;
+                        for condition in conditions {
+                            for letter in self.split(&letters, letter, condition, is_part) {
+                                let to = number((to, step.to), &mut graph, &mut open);
+                                graph.add_edge(from, letter, to, step.marks);
+                            }
                         }
                     }
-                }
-                Ok::<(), Reason>(())
-            };
+                    Ok::<(), Reason>(())
+                };
             match place {
-                Place::Start => {
+                Control::Start => {
                     let first = self.vocabulary.prepared.start();
-                    follow(None, &start, Place::At(first), Some((first, Exit::Passes)))?;
+                    follow(None, &start, Control::At(first), Some((first, Exit::Passes)))?;
                 }
-                Place::At(location) if program.locations[location].out.is_empty() => {
+                Control::At(location) if program.locations[location].out.is_empty() => {
                     // Control stays here, and what was observed last is observed for ever.
                     if self.observation.is_stale(location) {
                         return Err(Reason::unsupported("a place that is never left and was not observed", None));
                     }
                     let stay = Passage {
-                        step: Step::skip(self.terms),
+                        step: Transition::skip(self.terms),
                         exit: Exit::Passes,
                         asked: Vec::new(),
                         contents: Vec::new(),
                     };
                     follow(None, &stay, place, Some((location, Exit::Passes)))?;
                 }
-                Place::At(location) => {
+                Control::At(location) => {
                     for &edge in &program.locations[location].out {
                         let to = program.edges[edge].to;
                         for passage in passages[edge.index()].as_ref().expect("all edges are encoded") {
                             let reads = self.observation.reads(edge).then_some((to, Exit::Passes));
                             match passage.exit {
-                                Exit::Passes => follow(Some(edge), passage, Place::At(to), reads)?,
+                                Exit::Passes => follow(Some(edge), passage, Control::At(to), reads)?,
                                 Exit::Returns => {
-                                    follow(Some(edge), passage, Place::Stopped(edge, Exit::Returns), reads)?;
+                                    follow(Some(edge), passage, Control::Stopped(edge, Exit::Returns), reads)?;
                                 }
                                 Exit::Undefined if self.cuts_undefined() => {}
-                                exit => follow(Some(edge), passage, Place::Stopped(edge, exit), None)?,
+                                exit => follow(Some(edge), passage, Control::Stopped(edge, exit), None)?,
                             }
                         }
                     }
                 }
-                Place::Stopped(edge, exit) => {
-                    let stay = Passage { step: Step::skip(self.terms), exit, asked: Vec::new(), contents: Vec::new() };
+                Control::Stopped(edge, exit) => {
+                    let stay =
+                        Passage { step: Transition::skip(self.terms), exit, asked: Vec::new(), contents: Vec::new() };
                     follow(None, &stay, place, Some((program.edges[edge].from, exit)))?;
                 }
             }
@@ -200,7 +202,7 @@ impl Builder<'_, '_> {
 
     /// The letter with a condition that holds afterwards, split into letters with conjunctive guards, without those that
     /// can never be taken.
-    fn split(&self, letters: &Letters, letter: Letter, condition: logic::Term, is_part: bool) -> Vec<Letter> {
+    fn split(&self, letters: &Letters, letter: LetterId, condition: logic::Term, is_part: bool) -> Vec<LetterId> {
         let step = letters.step(letter);
         let guard = self.terms.and([step.guard, step.after(self.terms, condition)]);
         if guard == self.terms.truth(false) {

@@ -26,12 +26,12 @@ use foundation::Id;
 use logic::{Sort, Symbol, Term, Terms};
 
 use super::hoare::Triples;
-use super::letter::{Letter, Letters};
+use super::letter::{LetterId, Letters};
 use super::module::{Explored, ExploredState};
 
 /// What a ranked module is made from.
 #[derive(Clone, Debug)]
-pub struct Argument {
+pub struct RankedParts {
     /// The ranking function, most significant part first.
     pub function: Vec<Term>,
     /// The values of its parts at the last visit of an accepting state.
@@ -44,7 +44,7 @@ pub struct Argument {
     pub invariants: Vec<Term>,
 }
 
-impl Argument {
+impl RankedParts {
     /// An argument without predicates yet.
     pub fn new(terms: &Terms, function: Vec<Term>, invariants: Vec<Term>) -> Self {
         let old = (0..function.len()).map(|index| terms.symbol(&format!("old{index}"), Sort::Int)).collect();
@@ -154,7 +154,7 @@ pub struct Ranked<'t> {
     triples: Rc<Triples<'t>>,
     letters: Rc<Letters>,
     /// What it is made from.
-    pub argument: Argument,
+    pub argument: RankedParts,
     /// Which transitions are offered.
     pub stage: Stage,
     stem_predicates: Vec<Term>,
@@ -173,10 +173,10 @@ impl<'t> Ranked<'t> {
     pub fn new(
         triples: Rc<Triples<'t>>,
         letters: Rc<Letters>,
-        argument: Argument,
+        argument: RankedParts,
         stage: Stage,
-        last_of_stem: Letter,
-        last_of_cycle: Letter,
+        last_of_stem: LetterId,
+        last_of_cycle: LetterId,
     ) -> Self {
         let terms = triples.terms;
         let distinct = |predicates: &[Term]| {
@@ -323,13 +323,13 @@ impl<'t> Ranked<'t> {
 }
 
 impl Module for Ranked<'_> {
-    type Label = Letter;
+    type Label = LetterId;
 
     fn initial(&self) -> StateSet {
         std::iter::once(self.state(Role::Stem, BTreeSet::new())).collect()
     }
 
-    fn read(&self, state: StateId, letter: &Letter) -> StateSet {
+    fn read(&self, state: StateId, letter: &LetterId) -> StateSet {
         self.successors(state, letter.step)
     }
 
@@ -346,8 +346,8 @@ pub struct OneLasso {
 
 impl OneLasso {
     /// The module that accepts this lasso and nothing else.
-    pub fn new(stem: &[Letter], cycle: &[Letter]) -> Self {
-        let steps = |letters: &[Letter]| letters.iter().map(|letter| letter.step).collect();
+    pub fn new(stem: &[LetterId], cycle: &[LetterId]) -> Self {
+        let steps = |letters: &[LetterId]| letters.iter().map(|letter| letter.step).collect();
         Self { stem: steps(stem), cycle: steps(cycle) }
     }
 
@@ -358,13 +358,13 @@ impl OneLasso {
 }
 
 impl Module for OneLasso {
-    type Label = Letter;
+    type Label = LetterId;
 
     fn initial(&self) -> StateSet {
         std::iter::once(StateId::from_index(0)).collect()
     }
 
-    fn read(&self, state: StateId, letter: &Letter) -> StateSet {
+    fn read(&self, state: StateId, letter: &LetterId) -> StateSet {
         let at = state.index();
         let (expected, next) = match self.stem.get(at) {
             Some(&step) => (step, at + 1),

@@ -11,7 +11,7 @@ use num_bigint::BigInt;
 use task::recurrent_set::{Choice, Counter, RecurrentSet};
 
 use super::certificate::names::Names;
-use super::lasso::{Argument, Geometric, Lasso, NonTermination, Valuation, relevant};
+use super::lasso::{Divergent, Geometric, Lasso, NonTermination, Valuation, relevant};
 use super::letter::Letters;
 use super::refine::Divergence;
 use crate::encode::Vocabulary;
@@ -37,15 +37,15 @@ pub(super) fn recurrent_set(
     let lasso = Lasso { stem: &stem, cycle: &cycle };
     let execution = &divergence.execution;
     let Set { counters, conditions, inputs } = match &execution.argument {
-        Argument::Geometric(geometric) => along_rays(terms, &lasso, execution, geometric),
-        Argument::RecurrentSet { set, choice } => {
+        Divergent::Geometric(geometric) => along_rays(terms, &lasso, execution, geometric),
+        Divergent::RecurrentSet { set, choice } => {
             Set { counters: Vec::new(), conditions: terms.conjuncts(*set), inputs: choice.clone() }
         }
-        Argument::FixedPoint { inputs } => {
+        Divergent::FixedPoint { inputs } => {
             let inputs = std::slice::from_ref(inputs);
             coming_back(terms, std::slice::from_ref(&execution.start.state), inputs, &relevant(terms, &cycle))
         }
-        Argument::Repeats { inputs, closing } => {
+        Divergent::Repeats { inputs, closing } => {
             let lead = execution.start.lead.len();
             let states = execution.execute(terms, &lasso, lead + inputs.len());
             let states = states.ok_or("the execution does not exist")?;

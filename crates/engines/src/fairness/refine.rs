@@ -12,10 +12,10 @@ use super::floyd_hoare::FloydHoare;
 use super::hoare::Triples;
 use super::interpolate::{Trace, backward, examine, forward};
 use super::lasso::{self, Analysis, Lasso, NonTermination, RankingArgument};
-use super::letter::{Letter, Letters};
+use super::letter::{LetterId, Letters};
 use super::module::{Prefix, Refuted, accepts};
-use super::ranked::{Argument, OneLasso, Ranked, Stage};
-use crate::encode::Step;
+use super::ranked::{OneLasso, Ranked, RankedParts, Stage};
+use crate::encode::Transition;
 
 /// What became of a lasso.
 pub enum Refinement<'t> {
@@ -35,9 +35,9 @@ pub enum Refinement<'t> {
 /// An execution that goes round a lasso for ever.
 pub struct Divergence {
     /// The stem as one letter.
-    pub stem: Letter,
+    pub stem: LetterId,
     /// The cycle as one letter.
-    pub cycle: Letter,
+    pub cycle: LetterId,
     /// The values, and why it goes on.
     pub execution: NonTermination,
     /// The other cycles that it may go round, with what is chosen for their inputs.
@@ -47,7 +47,7 @@ pub struct Divergence {
 /// A cycle with values of its inputs.
 pub struct Chosen {
     /// The cycle as one letter.
-    pub cycle: Letter,
+    pub cycle: LetterId,
     /// What its inputs are.
     pub inputs: BTreeMap<Symbol, Term>,
 }
@@ -71,7 +71,7 @@ impl<'t> Refiner<'t> {
     }
 
     /// Refutes a lasso with as many others as possible, or finds an execution of it.
-    pub fn refine(&self, stem: &[Letter], cycle: &[Letter], budget: &Budget) -> Result<Refinement<'t>, Exhausted> {
+    pub fn refine(&self, stem: &[LetterId], cycle: &[LetterId], budget: &Budget) -> Result<Refinement<'t>, Exhausted> {
         let (of_stem, of_cycle) = (self.examine(stem), self.examine(cycle));
         budget.check()?;
         // A shorter refutation holds for more traces; that of the cycle alone, wherever the cycle stands.
@@ -88,7 +88,7 @@ impl<'t> Refiner<'t> {
             }
         }
         if unknown.is_none() {
-            let both: Vec<Letter> = stem.iter().chain(cycle).copied().collect();
+            let both: Vec<LetterId> = stem.iter().chain(cycle).copied().collect();
             match self.examine(&both) {
                 Trace::Feasible => return self.terminate(stem, cycle, budget),
                 Trace::Unknown(why) => unknown = Some(why),
@@ -112,11 +112,11 @@ impl<'t> Refiner<'t> {
     /// The module of a word on the lasso that cannot be executed, given what matters of its steps.
     fn refuted_by_prefix(
         &self,
-        word: &[Letter],
-        core: &[Step],
+        word: &[LetterId],
+        core: &[Transition],
         what: &str,
-        stem: &[Letter],
-        cycle: &[Letter],
+        stem: &[LetterId],
+        cycle: &[LetterId],
     ) -> Refinement<'t> {
         let why = format!("{what} cannot be executed");
         let module = match self.floyd_hoare(word, core).or_else(|| self.floyd_hoare_with_known(word)) {
@@ -129,11 +129,11 @@ impl<'t> Refiner<'t> {
     /// Ranks the cycle of a lasso without its stem.
     fn rank_alone(
         &self,
-        stem: &[Letter],
-        cycle: &[Letter],
+        stem: &[LetterId],
+        cycle: &[LetterId],
         budget: &Budget,
     ) -> Result<Option<Refinement<'t>>, Exhausted> {
-        let (nothing, cycle_step) = (Step::skip(self.terms), self.letters.step(self.composed(cycle)));
+        let (nothing, cycle_step) = (Transition::skip(self.terms), self.letters.step(self.composed(cycle)));
         let alone = Lasso { stem: &nothing, cycle: &cycle_step };
         let known = self.known_in(&cycle_step);
         let found = self.triples.with_solver(|solver| {
@@ -144,20 +144,20 @@ impl<'t> Refiner<'t> {
     }
 
     /// What is known whenever a cycle is entered.
-    fn known_in(&self, cycle: &Step) -> Term {
+    fn known_in(&self, cycle: &Transition) -> Term {
         let of_variables = |conjunct: &Term| self.terms.symbols(*conjunct).is_disjoint(&cycle.inputs);
         let known = self.terms.conjuncts(cycle.known).into_iter().filter(of_variables);
         self.terms.and(known.chain([self.triples.known_when_set(&cycle.read(self.terms))]))
     }
 
-    fn ranked_away(&self, stem: &[Letter], cycle: &[Letter], argument: &RankingArgument) -> Refinement<'t> {
+    fn ranked_away(&self, stem: &[LetterId], cycle: &[LetterId], argument: &RankingArgument) -> Refinement<'t> {
         let function: Vec<String> = argument.function.iter().map(|&part| self.terms.display(part)).collect();
         let why = format!("({}) decreases in each turn", function.join(", "));
         Refinement::Refuted { module: Box::new(self.ranked(stem, cycle, argument)), why }
     }
 
-    fn examine(&self, word: &[Letter]) -> Trace {
-        let steps: Vec<Step> = word.iter().map(|&letter| (*self.letters.step(letter)).clone()).collect();
+    fn examine(&self, word: &[LetterId]) -> Trace {
+        let steps: Vec<Transition> = word.iter().map(|&letter| (*self.letters.step(letter)).clone()).collect();
         self.triples.with_solver(|solver| {
             solver.set_kind("trace");
             examine(self.terms, solver, &steps, &|symbol| self.triples.known(symbol))
@@ -165,7 +165,7 @@ impl<'t> Refiner<'t> {
     }
 
     /// The Floyd–Hoare automaton of a word that cannot be executed, given what matters of its steps.
-    fn floyd_hoare(&self, word: &[Letter], core: &[Step]) -> Option<FloydHoare<'t>> {
+    fn floyd_hoare(&self, word: &[LetterId], core: &[Transition]) -> Option<FloydHoare<'t>> {
         let mut predicates: BTreeSet<Term> = BTreeSet::new();
         let truth = self.terms.truth(true);
         for direction in [Direction::Backward, Direction::Forward] {
@@ -188,12 +188,12 @@ impl<'t> Refiner<'t> {
     }
 
     /// The same, where what is known before the steps is part of the reason.
-    fn floyd_hoare_with_known(&self, word: &[Letter]) -> Option<FloydHoare<'t>> {
+    fn floyd_hoare_with_known(&self, word: &[LetterId]) -> Option<FloydHoare<'t>> {
         let steps = word.iter().map(|&letter| {
             let step = (*self.letters.step(letter)).clone();
-            Step { guard: self.terms.and([step.guard, step.known]), known: self.terms.truth(true), ..step }
+            Transition { guard: self.terms.and([step.guard, step.known]), known: self.terms.truth(true), ..step }
         });
-        let steps: Vec<Step> = steps.collect();
+        let steps: Vec<Transition> = steps.collect();
         let examined = self.triples.with_solver(|solver| {
             solver.set_kind("trace");
             examine(self.terms, solver, &steps, &|symbol| self.triples.known(symbol))
@@ -205,7 +205,7 @@ impl<'t> Refiner<'t> {
     }
 
     /// Ranks a lasso, or finds an execution that goes round it for ever.
-    fn terminate(&self, stem: &[Letter], cycle: &[Letter], budget: &Budget) -> Result<Refinement<'t>, Exhausted> {
+    fn terminate(&self, stem: &[LetterId], cycle: &[LetterId], budget: &Budget) -> Result<Refinement<'t>, Exhausted> {
         let (stem_letter, cycle_letter) = (self.composed(stem), self.composed(cycle));
         let (stem_step, cycle_step) = (self.letters.step(stem_letter), self.letters.step(cycle_letter));
         let lasso = Lasso { stem: &stem_step, cycle: &cycle_step };
@@ -227,18 +227,18 @@ impl<'t> Refiner<'t> {
     }
 
     /// A word as one letter.
-    pub fn composed(&self, word: &[Letter]) -> Letter {
+    pub fn composed(&self, word: &[LetterId]) -> LetterId {
         let mut letters = word.iter().copied();
         let first = letters.next().expect("a word of a lasso is not empty");
         letters.fold(first, |all, letter| self.letters.then(self.terms, all, letter))
     }
 
     /// The simplest module of a ranking argument that contains the lasso.
-    fn ranked(&self, stem: &[Letter], cycle: &[Letter], found: &RankingArgument) -> Refuted<'t> {
+    fn ranked(&self, stem: &[LetterId], cycle: &[LetterId], found: &RankingArgument) -> Refuted<'t> {
         let terms = self.terms;
-        let mut argument = Argument::new(terms, found.function.clone(), found.invariants.clone());
+        let mut argument = RankedParts::new(terms, found.function.clone(), found.invariants.clone());
         let invariant = terms.and(argument.invariants.iter().copied());
-        let steps = |word: &[Letter]| -> Vec<Step> {
+        let steps = |word: &[LetterId]| -> Vec<Transition> {
             word.iter().map(|&letter| (*self.letters.step(letter)).clone()).collect()
         };
         let truth = terms.truth(true);
@@ -265,12 +265,12 @@ impl<'t> Refiner<'t> {
     }
 
     /// Predicates along a word that lead from a condition to another.
-    fn predicates(&self, start: Term, steps: &[Step], target: Term) -> Vec<Term> {
+    fn predicates(&self, start: Term, steps: &[Transition], target: Term) -> Vec<Term> {
         let terms = self.terms;
         let refuted = terms.not(target);
-        let whole: Vec<Step> = std::iter::once(Step::assume(terms, start))
+        let whole: Vec<Transition> = std::iter::once(Transition::assume(terms, start))
             .chain(steps.iter().cloned())
-            .chain([Step::assume(terms, refuted)])
+            .chain([Transition::assume(terms, refuted)])
             .collect();
         self.triples.with_solver(|solver| {
             let Trace::Infeasible(core) = examine(terms, solver, &whole, &|symbol| self.triples.known(symbol)) else {

@@ -16,12 +16,12 @@ use automata::algorithms::{Difference, Exact, Pruning, Reader, Remainder, StateS
 use automata::buchi::{Automaton, Marks, StateId, Successors};
 use foundation::{Budget, Exhausted, Id};
 
-use super::letter::Letter;
+use super::letter::LetterId;
 use super::module::{Refuted, Shared};
 
 /// The traces of a Büchi program that no module refutes.
 pub struct Rest<'g, 't> {
-    difference: Difference<&'g Automaton<Letter>, Complement<'t>, Exact>,
+    difference: Difference<&'g Automaton<LetterId>, Complement<'t>, Exact>,
     dead: HashMap<StateId, Vec<State>>,
     /// All states that searches found to accept nothing, in the order in which that was found out: whatever follows on a
     /// state is in its component or, like something that accepts more, further to the front.
@@ -34,11 +34,11 @@ pub struct Rest<'g, 't> {
 pub type State = Remainder<StateId, u32>;
 
 /// A lasso of what is left.
-pub type Found<'g, 't> = LassoOf<Difference<&'g Automaton<Letter>, Complement<'t>, Exact>>;
+pub type Found<'g, 't> = LassoOf<Difference<&'g Automaton<LetterId>, Complement<'t>, Exact>>;
 
 impl<'g, 't> Rest<'g, 't> {
     /// All traces.
-    pub fn new(graph: &'g Automaton<Letter>) -> Self {
+    pub fn new(graph: &'g Automaton<LetterId>) -> Self {
         Self {
             difference: Difference::new(graph, Vec::new(), Exact),
             dead: HashMap::new(),
@@ -142,7 +142,7 @@ impl<'t> Rest<'_, 't> {
 
 /// States that accept nothing.
 struct Dead<'a, 'g, 't> {
-    difference: &'a Difference<&'g Automaton<Letter>, Complement<'t>, Exact>,
+    difference: &'a Difference<&'g Automaton<LetterId>, Complement<'t>, Exact>,
     known: HashMap<StateId, Vec<State>>,
     closed: Vec<State>,
 }
@@ -217,7 +217,7 @@ impl<'t> Complement<'t> {
 
 impl Reader for Complement<'_> {
     type State = u32;
-    type Label = Letter;
+    type Label = LetterId;
 
     fn initial(&self) -> Vec<u32> {
         use automata::algorithms::Module;
@@ -229,7 +229,7 @@ impl Reader for Complement<'_> {
         }
     }
 
-    fn read(&self, state: &u32, letter: &Letter) -> Vec<(u32, Marks)> {
+    fn read(&self, state: &u32, letter: &LetterId) -> Vec<(u32, Marks)> {
         use automata::algorithms::Module;
         match &self.kind {
             Kind::Finite => {

@@ -10,9 +10,9 @@ use program::print::op_text;
 use program::{Op, Program};
 
 use super::hoare::Triples;
-use super::letter::{Letter, Letters, Taken};
+use super::letter::{LetterId, Letters, Taken};
 use super::module::{Explored, Refuted};
-use crate::encode::{Exit, Step};
+use crate::encode::{Exit, Transition};
 use task::watch::{Block, Edge, Node, Picture, Statement, Trace};
 
 /// Shows the letters of a Büchi program.
@@ -29,7 +29,7 @@ pub struct Show<'a, 't> {
 
 impl Show<'_, '_> {
     /// The Büchi program.
-    pub fn product(&self, graph: &Automaton<Letter>) -> Picture {
+    pub fn product(&self, graph: &Automaton<LetterId>) -> Picture {
         let initial: BTreeSet<usize> = graph.initial().iter().map(|state| state.index()).collect();
         let node = |index: usize| Node {
             lines: vec![index.to_string()],
@@ -61,7 +61,7 @@ impl Show<'_, '_> {
     }
 
     /// A lasso, with its formula or without.
-    pub fn trace(&self, stem: &[Letter], cycle: &[Letter], with_formula: bool) -> Trace {
+    pub fn trace(&self, stem: &[LetterId], cycle: &[LetterId], with_formula: bool) -> Trace {
         let formula = with_formula.then(|| self.formula(stem, cycle));
         let stem = stem.iter().enumerate().map(|(at, &letter)| self.block(letter, at == 0)).collect();
         Trace {
@@ -82,7 +82,7 @@ impl Show<'_, '_> {
         predicates.into_iter().map(|predicate| self.terms.display(predicate)).collect()
     }
 
-    fn block(&self, letter: Letter, is_start: bool) -> Block {
+    fn block(&self, letter: LetterId, is_start: bool) -> Block {
         let way = self.letters.way(letter);
         let mut statements: Vec<Statement> = Vec::new();
         for (at, taken) in way.iter().enumerate() {
@@ -110,7 +110,7 @@ impl Show<'_, '_> {
         Statement { span: Some(edge.span), is_condition, text }
     }
 
-    fn effect(&self, step: &Step) -> String {
+    fn effect(&self, step: &Transition) -> String {
         let guard = self.conjuncts(step.guard).join(", ");
         let update = |(&symbol, &value): (&Symbol, &Term)| {
             format!("{} := {}", self.terms.name(symbol), self.terms.display(value))
@@ -126,9 +126,9 @@ impl Show<'_, '_> {
 
     /// Whether the stem and one turn of the cycle can be executed, as a script in SMT-LIB. Each value that a variable
     /// gets has a symbol of its own.
-    fn formula(&self, stem: &[Letter], cycle: &[Letter]) -> String {
+    fn formula(&self, stem: &[LetterId], cycle: &[LetterId]) -> String {
         let terms = self.terms;
-        let steps: Vec<Step> =
+        let steps: Vec<Transition> =
             (stem.iter().chain(cycle)).map(|&letter| self.letters.step(letter).with_new_inputs(terms)).collect();
         let read: BTreeSet<Symbol> = steps.iter().flat_map(|step| step.read(terms)).collect();
         let mut versions: HashMap<Symbol, Term> = HashMap::new();

@@ -17,7 +17,7 @@ use logic::{Expression, Expressions, Fact, facts};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use smt::reals::{Form, Fraction, Solved, System, Unknown};
-use task::certificate::steps::{Argument, Step};
+use task::certificate::steps::{Argument, ProofStep};
 use task::{Certificate, Task};
 
 use super::sharing;
@@ -45,7 +45,7 @@ pub fn with_arguments(task: &Task, certificate: &Certificate, budget: &Budget) -
         let (definitions, conditions) = sharing::shared(&questions.expressions, &conditions);
         proof.definitions = definitions;
         let steps = conditions.into_iter().zip(found);
-        proof.steps = steps.map(|(condition, (_, argument))| Step { condition, argument }).collect();
+        proof.steps = steps.map(|(condition, (_, argument))| ProofStep { condition, argument }).collect();
     }
     certificate
 }

@@ -4,7 +4,7 @@
 use super::Generator;
 use super::functions::{Function, RECURSION_DEPTH};
 use super::lvalues::Purpose;
-use super::scope::{Expression, Footprint, Place, precedence};
+use super::scope::{Expression, Footprint, MemoryPart, precedence};
 use super::types::{Type, Want};
 
 impl Generator {
@@ -23,7 +23,7 @@ impl Generator {
             |function| matches!(&function.result, Some(Type::Pointer(target)) if matches!(**target, Type::Integer(_))),
         )?;
         self.note("returned pointer dereferenced");
-        let footprint = call.footprint.joined(&Footprint::read(Place::MEMORY));
+        let footprint = call.footprint.joined(&Footprint::read(MemoryPart::MEMORY));
         Some(Expression::with(format!("*{}", call.text), precedence::UNARY, false, footprint))
     }
 
@@ -66,7 +66,7 @@ impl Generator {
         }
         self.cost += self.multiplier * function.cost;
         if !function.pure {
-            footprint.join(&Footprint::update(Place::MEMORY));
+            footprint.join(&Footprint::update(MemoryPart::MEMORY));
         }
         let text = format!("{}({})", function.name, texts.join(", "));
         let wide = matches!(function.result, Some(Type::Integer(integer)) if integer.is_wide());
@@ -153,7 +153,7 @@ impl Generator {
             format!("{}, {}", first.operand(precedence::ASSIGNMENT), second.operand(precedence::ASSIGNMENT));
         let footprint = designator.joined(&first.footprint).joined(&second.footprint);
         let pure_arguments = footprint.is_pure();
-        let footprint = footprint.joined(&Footprint::update(Place::MEMORY));
+        let footprint = footprint.joined(&Footprint::update(MemoryPart::MEMORY));
         let mut call = Expression::with(format!("{base}({arguments})"), precedence::POSTFIX, false, footprint);
         call.is_call = pure_arguments;
         Some(call)

@@ -475,7 +475,7 @@ impl Generator {
         }
         self.note("input");
         // The position in the list of inputs is a hidden global that every input function advances.
-        let footprint = Footprint::update(super::scope::Place::MEMORY);
+        let footprint = Footprint::update(super::scope::MemoryPart::MEMORY);
         let mut call =
             Expression::with(format!("__VERIFIER_nondet_{suffix}()"), precedence::POSTFIX, ty.is_wide(), footprint);
         call.is_call = true;

@@ -3,7 +3,7 @@
 
 use super::Generator;
 use super::lvalues::Purpose;
-use super::scope::{Footprint, Place, Variable, precedence};
+use super::scope::{Footprint, MemoryPart, Variable, precedence};
 use super::types::{IntegerType, Type, Want};
 
 /// A function that can be called.
@@ -161,7 +161,7 @@ impl Generator {
                     this.pure_only = before;
                     value
                 });
-                let conflicts = value.footprint.conflicts(&Footprint::update(Place::MEMORY));
+                let conflicts = value.footprint.conflicts(&Footprint::update(MemoryPart::MEMORY));
                 let other = if conflicts { "p0".to_string() } else { value.operand(precedence::PRIMARY) };
                 let operator = *self.random.pick(&["+", "-", "^", "*"]);
                 self.line(format!("return {call} {operator} {other};"));

@@ -3,7 +3,7 @@
 //! ends no later than the object does.
 
 use super::Generator;
-use super::scope::{Expression, Footprint, Place, precedence};
+use super::scope::{Expression, Footprint, MemoryPart, precedence};
 use super::types::{IntegerType, Type, Want};
 
 /// A designated object.
@@ -13,7 +13,7 @@ pub(super) struct Lvalue {
     pub(super) precedence: u8,
     pub(super) ty: Type,
     pub(super) bits: Option<u32>,
-    pub(super) place: Place,
+    pub(super) place: MemoryPart,
     /// What is read and written to find the object, without the access to the object itself.
     pub(super) address: Footprint,
     /// Only what lives at least as long as a scope of this depth may be pointed to by the object.
@@ -138,7 +138,7 @@ impl Generator {
                 Type::Array(element, length) => self.element(at, *element, length, purpose.constant),
                 Type::Slice(element, length) => {
                     at.address.join(&Footprint::read(at.place));
-                    at.place = Place::MEMORY;
+                    at.place = MemoryPart::MEMORY;
                     at.lifetime = 0;
                     self.element(at, *element, length, purpose.constant)
                 }
@@ -183,7 +183,7 @@ impl Generator {
     fn target(&mut self, mut at: Lvalue, target: Type, want: &Want) -> Lvalue {
         self.note("pointer dereferenced");
         at.address.join(&Footprint::read(at.place));
-        at.place = Place::MEMORY;
+        at.place = MemoryPart::MEMORY;
         at.lifetime = 0;
         let is_aggregate = matches!(target, Type::Structure(_) | Type::Union(_));
         let pointer = if at.precedence >= precedence::POSTFIX { at.text.clone() } else { format!("({})", at.text) };

@@ -4,7 +4,7 @@
 
 use super::Generator;
 use super::lvalues::{Lvalue, Purpose};
-use super::scope::{Expression, Footprint, Place, Variable, precedence};
+use super::scope::{Expression, Footprint, MemoryPart, Variable, precedence};
 use super::types::{IntegerType, Type, Want};
 
 impl Generator {
@@ -70,7 +70,8 @@ impl Generator {
         let Type::Nullable(target) = &pointer.ty else { return None };
         let access = self.through_nullable(&pointer, target)?;
         self.note("read behind a check for null");
-        let footprint = Footprint::read(Place::MEMORY).joined(&Footprint::read(pointer.place)).joined(&pointer.address);
+        let footprint =
+            Footprint::read(MemoryPart::MEMORY).joined(&Footprint::read(pointer.place)).joined(&pointer.address);
         let name = &pointer.text;
         let (text, strength) = match self.random.below(3) {
             0 => (format!("{name} && {access} > 3"), precedence::LOGICAL_AND),
@@ -344,7 +345,8 @@ impl Generator {
             let want = Want::Exactly(target.ty.clone());
             let source = self.with_effects(false, |this| this.designate(&want, Purpose::address(u32::MAX)))?;
             // Two different variables cannot overlap, unless a pointer hides which variable it is.
-            if target.place == Place::MEMORY || source.place == Place::MEMORY || target.place == source.place {
+            if target.place == MemoryPart::MEMORY || source.place == MemoryPart::MEMORY || target.place == source.place
+            {
                 return None;
             }
             self.note("memcpy");

@@ -27,7 +27,7 @@ mod statements;
 mod types;
 
 use self::functions::Function;
-use self::scope::{Place, Variable};
+use self::scope::{MemoryPart, Variable};
 pub use self::types::IntegerType;
 use self::types::{TYPE_NAMES, Type, Types};
 use crate::program::{Features, GeneratedProgram, ObservedGlobal, Size};
@@ -295,9 +295,9 @@ impl Generator {
         format!("{prefix}{}", self.next_name - 1)
     }
 
-    fn fresh_place(&mut self, exposed: bool) -> Place {
+    fn fresh_place(&mut self, exposed: bool) -> MemoryPart {
         self.next_place += 1;
-        Place::new(self.next_place, exposed)
+        MemoryPart::new(self.next_place, exposed)
     }
 
     /// Writes one line. A line that opens a block ends with a brace, and one that closes a block begins with one: the

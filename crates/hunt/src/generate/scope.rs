@@ -6,22 +6,22 @@ use super::types::Type;
 
 /// Where a value lives, as finely as conflicts need to be told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct MemoryPart {
     id: u32,
     exposed: bool,
 }
 
-impl Place {
+impl MemoryPart {
     /// Everything that a pointer or a called function can reach.
-    pub(crate) const MEMORY: Place = Place { id: 0, exposed: true };
+    pub(crate) const MEMORY: MemoryPart = MemoryPart { id: 0, exposed: true };
 
     /// A place of its own; `exposed` says whether pointers or other functions may reach it.
-    pub(crate) fn new(id: u32, exposed: bool) -> Place {
+    pub(crate) fn new(id: u32, exposed: bool) -> MemoryPart {
         assert!(id != 0, "place 0 stands for all of memory");
-        Place { id, exposed }
+        MemoryPart { id, exposed }
     }
 
-    fn overlaps(self, other: Place) -> bool {
+    fn overlaps(self, other: MemoryPart) -> bool {
         self.id == other.id || (self.id == 0 && other.exposed) || (other.id == 0 && self.exposed)
     }
 }
@@ -29,16 +29,16 @@ impl Place {
 /// What the evaluation of an expression reads and writes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Footprint {
-    reads: Vec<Place>,
-    writes: Vec<Place>,
+    reads: Vec<MemoryPart>,
+    writes: Vec<MemoryPart>,
 }
 
 impl Footprint {
-    pub(crate) fn read(place: Place) -> Footprint {
+    pub(crate) fn read(place: MemoryPart) -> Footprint {
         Footprint { reads: vec![place], writes: Vec::new() }
     }
 
-    pub(crate) fn update(place: Place) -> Footprint {
+    pub(crate) fn update(place: MemoryPart) -> Footprint {
         Footprint { reads: vec![place], writes: vec![place] }
     }
 
@@ -78,7 +78,7 @@ impl Footprint {
 pub(crate) struct Variable {
     pub(crate) name: String,
     pub(crate) ty: Type,
-    pub(crate) place: Place,
+    pub(crate) place: MemoryPart,
     /// How deep the scope is whose end is the end of the object: 0 is the whole program.
     pub(crate) lifetime: u32,
     pub(crate) writable: bool,
@@ -143,13 +143,14 @@ mod tests {
 
     #[test]
     fn footprints_conflict_precisely_where_one_writes_what_the_other_touches() {
-        let local = Place::new(1, false);
-        let global = Place::new(2, true);
-        let places = [local, global, Place::MEMORY];
+        let local = MemoryPart::new(1, false);
+        let global = MemoryPart::new(2, true);
+        let places = [local, global, MemoryPart::MEMORY];
         for one in places {
             for two in places {
-                let shared =
-                    one == two || (one == Place::MEMORY && two.exposed) || (two == Place::MEMORY && one.exposed);
+                let shared = one == two
+                    || (one == MemoryPart::MEMORY && two.exposed)
+                    || (two == MemoryPart::MEMORY && one.exposed);
                 assert!(!Footprint::read(one).conflicts(&Footprint::read(two)));
                 assert_eq!(Footprint::update(one).conflicts(&Footprint::read(two)), shared);
                 assert_eq!(Footprint::read(one).conflicts(&Footprint::update(two)), shared);

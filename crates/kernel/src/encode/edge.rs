@@ -11,7 +11,7 @@ use super::evaluation::Evaluation;
 use super::memory::{Updates, Written};
 use super::number::Number;
 use super::place::{Resolved, Start, Within};
-use super::{Cell, Encoding, Exit, Object, Passage, Step};
+use super::{Cell, Encoding, Exit, Object, Passage, Transition};
 
 /// Aggregates of more scalars than this are not written scalar by scalar.
 const MOST_PARTS: usize = 1 << 10;
@@ -139,14 +139,14 @@ impl Evaluation<'_, '_> {
             for &term in updates.values().chain([&defined]) {
                 inputs.extend(terms.symbols(term).iter().filter(|symbol| self.inputs.contains(symbol)));
             }
-            let step = Step { guard: defined, updates, inputs, asked: self.asked.clone() };
+            let step = Transition { guard: defined, updates, inputs, asked: self.asked.clone() };
             passages.push(Passage { step, exit });
         }
         let wrong = terms.and([facts, undefined]);
         let is_cut = self.encoding.prepared.semantics.undefined == UndefinedMode::Assume;
         if terms.as_truth(wrong) != Some(false) && !is_cut {
             let inputs = terms.symbols(wrong).iter().copied().filter(|symbol| self.inputs.contains(symbol)).collect();
-            let step = Step { guard: wrong, updates: Updates::new(), inputs, asked: Vec::new() };
+            let step = Transition { guard: wrong, updates: Updates::new(), inputs, asked: Vec::new() };
             passages.push(Passage { step, exit: Exit::Undefined });
         }
         passages

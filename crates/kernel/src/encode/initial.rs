@@ -11,14 +11,14 @@ use program::{Scalar, Type, TypeId, VariableId};
 use super::evaluation::Evaluation;
 use super::memory::Updates;
 use super::number::Number;
-use super::{Cell, Encoding, Exit, Object, Step};
+use super::{Cell, Encoding, Exit, Object, Transition};
 
 /// The elements of longer arrays are arbitrary at the start.
 const MOST_ELEMENTS: usize = 1 << 12;
 
 impl Encoding<'_> {
     /// The step from anything to the states in which the program may start.
-    pub fn initial(&self) -> Step {
+    pub fn initial(&self) -> Transition {
         let (terms, program, root) = (self.terms, self.program(), self.prepared.root());
         let mut choices = SeededChoices::new(0);
         let mut interpreter = Interpreter::new(program, self.prepared.semantics, &mut choices);
@@ -61,7 +61,7 @@ impl Encoding<'_> {
             updates.insert(tracked.symbol, term);
         }
         let passages = evaluation.finish(terms.truth(false), updates, Exit::Passes);
-        passages.into_iter().next().map_or_else(|| Step::skip(terms), |passage| passage.step)
+        passages.into_iter().next().map_or_else(|| Transition::skip(terms), |passage| passage.step)
     }
 
     pub(super) fn start_value(

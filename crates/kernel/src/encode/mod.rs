@@ -47,14 +47,14 @@ use program::passes::Prepared;
 pub use task::certificate::refutation::{Address, Cell, Declaration, Exit, Object};
 
 use program::lifetimes::Lifetimes;
-pub use step::Step;
+pub use step::Transition;
 use vocabulary::{Addresses, Tracked};
 
 /// One of the ways in which an edge is taken.
 #[derive(Clone, Debug)]
 pub struct Passage {
     /// What it does to the state.
-    pub step: Step,
+    pub step: Transition,
     /// Where control is then.
     pub exit: Exit,
 }

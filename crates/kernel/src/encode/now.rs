@@ -10,7 +10,7 @@ use program::{ExprId, ExprKind, LocationId, Op};
 use super::evaluation::Evaluation;
 use super::initial::Found;
 use super::memory::Updates;
-use super::{Cell, Encoding, Exit, Object, Step};
+use super::{Cell, Encoding, Exit, Object, Transition};
 
 /// Of longer arrays, only the first elements are told.
 const MOST_ELEMENTS: usize = 64;
@@ -50,10 +50,10 @@ impl Encoding<'_> {
     ///
     /// An operand that has no term is an input; an execution is blocked only if some value of it makes all
     /// conditions false, so this too allows more than the program does.
-    pub fn blocked(&self, location: LocationId) -> Option<Step> {
+    pub fn blocked(&self, location: LocationId) -> Option<Transition> {
         let (terms, program) = (self.terms, self.program());
         let out = &program.locations[location].out;
-        let Some(&first) = out.first() else { return Some(Step::skip(terms)) };
+        let Some(&first) = out.first() else { return Some(Transition::skip(terms)) };
         let mut evaluation = Evaluation::new(self, location, program.edges[first].span);
         // A condition and its negation are evaluated once.
         let mut truths: HashMap<ExprId, Term> = HashMap::new();

@@ -4,7 +4,7 @@ use logic::{Symbol, Term};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
 use program::semantics::layout::type_of_width;
-use program::{OpenEnd, Place, Root, Scalar, Step as Inwards, Type};
+use program::{OpenEnd, Place, Root, Scalar, Selector as Inwards, Type};
 
 use super::Object;
 use super::evaluation::{Encoded, Evaluation};

@@ -7,7 +7,7 @@ use logic::{Symbol, Term, Terms};
 /// A relation between two states: there are values of the inputs such that the guard holds in the first state, and in the
 /// second one every symbol has the value of its update in the first, or its old value where it has none.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct Transition {
     /// Over the symbols of the state before, and the inputs.
     pub guard: Term,
     /// The symbols that change, with their new values over the state before and the inputs.
@@ -18,7 +18,7 @@ pub struct Step {
     pub asked: Vec<Symbol>,
 }
 
-impl Step {
+impl Transition {
     /// The step that changes nothing.
     pub fn skip(terms: &Terms) -> Self {
         Self { guard: terms.truth(true), updates: BTreeMap::new(), inputs: BTreeSet::new(), asked: Vec::new() }
@@ -32,7 +32,7 @@ impl Step {
 
     /// This step and then another one. The inputs of the other one are renamed apart: `?17.0` is the first that edge 17 asks
     /// for, and `?17.any.2` another one, which is its third input in all.
-    pub fn then(&self, terms: &Terms, next: &Step, edge: &str) -> Step {
+    pub fn then(&self, terms: &Terms, next: &Transition, edge: &str) -> Transition {
         let mut renamed: BTreeMap<Symbol, Symbol> = BTreeMap::new();
         for (index, &input) in next.inputs.iter().enumerate() {
             let name = match next.asked.iter().position(|&asked| asked == input) {
@@ -48,7 +48,7 @@ impl Step {
         let seen = |term: Term| terms.substitute(term, &replacements);
         let mut updates = self.updates.clone();
         updates.extend(next.updates.iter().map(|(&symbol, &term)| (symbol, seen(term))));
-        Step {
+        Transition {
             guard: terms.and([self.guard, seen(next.guard)]),
             updates,
             inputs: self.inputs.iter().chain(renamed.values()).copied().collect(),

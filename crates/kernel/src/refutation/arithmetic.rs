@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use logic::{Expression, Expressions, Fact, Form, Term, Terms, facts};
 use num_traits::Signed;
 use task::certificate::sexp::Sexp;
-use task::certificate::steps::{Argument, Step};
+use task::certificate::steps::{Argument, ProofStep};
 
 /// Conditions that the certificate shows to be impossible, by how they are spelled.
 #[derive(Default)]
@@ -27,7 +27,7 @@ pub struct Impossible {
 
 impl Impossible {
     /// Reads the steps of a certificate; each must be right, whether anybody asks for it or not.
-    pub fn new(definitions: &[Sexp], steps: &[Step]) -> Result<Self, String> {
+    pub fn new(definitions: &[Sexp], steps: &[ProofStep]) -> Result<Self, String> {
         let mut found = Self::default();
         let mut defined = Vec::with_capacity(definitions.len());
         for definition in definitions {

@@ -13,13 +13,13 @@ use logic::{Term, Terms};
 use program::EdgeId;
 use program::passes::Prepared;
 use program::semantics::UndefinedMode;
-use task::certificate::refutation::{Place, ProductEdge, Refutation};
+use task::certificate::refutation::{Control, ProductEdge, Refutation};
 
 use super::Failure;
 use super::condition::Reader;
 use super::obligations::Obligations;
 use super::reading::Reading;
-use crate::encode::{Encoding, Exit, Passage, Step, Truth};
+use crate::encode::{Encoding, Exit, Passage, Transition, Truth};
 
 /// The most cubes of a guard of the automaton.
 const MOST_CUBES: usize = 256;
@@ -44,7 +44,7 @@ pub(super) struct Block {
     /// The state that it enters.
     pub to: u32,
     /// What it does.
-    pub step: Step,
+    pub step: Transition,
     /// The acceptance sets of the automaton's edges on it.
     pub marks: Marks,
     /// Whether the automaton reads anything on it.
@@ -62,7 +62,7 @@ pub(super) struct Walker<'a, 'o> {
     pub refutation: &'a Refutation,
     pub obligations: &'a Obligations<'o>,
     /// The states of the product by place and automaton state.
-    pub states: &'a HashMap<(Place, u32), u32>,
+    pub states: &'a HashMap<(Control, u32), u32>,
     /// What words of conditions stand for.
     pub names: &'a dyn Fn(&str) -> Option<Term>,
     /// The edges of the automaton by their sources, with their numbers.
@@ -70,7 +70,7 @@ pub(super) struct Walker<'a, 'o> {
 }
 
 /// Whether a way has gone round so often that it will hardly end.
-fn is_round(way: &Way<'_>) -> bool {
+fn is_round(way: &BlockPath<'_>) -> bool {
     let here = (way.place, way.automaton);
     way.passed.len() > LONGEST || way.passed.iter().filter(|&&passed| passed == here).count() > MOST_TURNS
 }
@@ -81,23 +81,23 @@ struct Taken<'p> {
     edge: Option<EdgeId>,
     passage: &'p Passage,
     /// Where it leads.
-    place: Place,
+    place: Control,
     /// From where the state is seen that the automaton reads, if it does.
     reads: Option<(program::LocationId, Exit)>,
 }
 
 /// The beginning of a way.
 #[derive(Clone)]
-struct Way<'r> {
-    place: Place,
+struct BlockPath<'r> {
+    place: Control,
     automaton: u32,
-    step: Step,
+    step: Transition,
     marks: Marks,
     reads: bool,
     /// Whether an atom may differ from what was observed last; none if nobody asks.
     is_stale: Option<bool>,
     /// Places passed, to notice circles.
-    passed: Vec<(Place, u32)>,
+    passed: Vec<(Control, u32)>,
     /// Edges taken.
     taken: Vec<EdgeId>,
     /// The certificate's edges that may stand for it, with how much of their way and of their readings was seen.
@@ -106,7 +106,7 @@ struct Way<'r> {
     inputs: BTreeMap<String, Term>,
 }
 
-impl Way<'_> {
+impl BlockPath<'_> {
     /// What an edge that was just taken is called in conditions.
     fn name(&self, edge: Option<EdgeId>) -> String {
         let Some(edge) = edge else { return "start".to_owned() };
@@ -160,7 +160,7 @@ impl<'a> Walker<'a, '_> {
         if self.reading.doubt.is_none() {
             return Ok(());
         }
-        let starts = (0u32..).zip(&self.refutation.states).filter(|(_, state)| state.place == Place::Start);
+        let starts = (0u32..).zip(&self.refutation.states).filter(|(_, state)| state.place == Control::Start);
         // States of the product, and whether an atom may differ there from what was observed last. The start is observed.
         let mut open: Vec<(u32, bool)> = starts.map(|(state, _)| (state, false)).collect();
         let mut seen: HashSet<(u32, bool)> = open.iter().copied().collect();
@@ -185,13 +185,13 @@ impl<'a> Walker<'a, '_> {
         known: &[Term],
         edges: &[&'r ProductEdge],
         is_stale: Option<bool>,
-        finish: &mut dyn FnMut(u32, Way<'r>) -> Result<(), Failure>,
+        finish: &mut dyn FnMut(u32, BlockPath<'r>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let state = &self.refutation.states[from as usize];
-        let mut open = vec![Way {
+        let mut open = vec![BlockPath {
             place: state.place,
             automaton: state.automaton,
-            step: Step::skip(self.terms),
+            step: Transition::skip(self.terms),
             marks: Marks::NONE,
             reads: false,
             is_stale,
@@ -233,43 +233,43 @@ impl<'a> Walker<'a, '_> {
     }
 
     /// The ways that are one step longer.
-    fn longer<'r>(&self, known: &[Term], way: &Way<'r>) -> Result<Vec<Way<'r>>, Failure> {
+    fn longer<'r>(&self, known: &[Term], way: &BlockPath<'r>) -> Result<Vec<BlockPath<'r>>, Failure> {
         let program = &self.prepared.program;
         let mut found = Vec::new();
         match way.place {
-            Place::Start => {
+            Control::Start => {
                 let start = self.prepared.start();
                 let passage = Passage { step: self.encoding.initial(), exit: Exit::Passes };
                 let reads = Some((start, Exit::Passes));
-                let taken = Taken { edge: None, passage: &passage, place: Place::At(start), reads };
+                let taken = Taken { edge: None, passage: &passage, place: Control::At(start), reads };
                 self.take(known, way, &taken, &mut found)?;
             }
-            Place::At(location) if program.locations[location].out.is_empty() => {
-                let stay = Passage { step: Step::skip(self.terms), exit: Exit::Passes };
+            Control::At(location) if program.locations[location].out.is_empty() => {
+                let stay = Passage { step: Transition::skip(self.terms), exit: Exit::Passes };
                 let reads = Some((location, Exit::Passes));
                 self.take(known, way, &Taken { edge: None, passage: &stay, place: way.place, reads }, &mut found)?;
             }
-            Place::At(location) => {
+            Control::At(location) => {
                 for &edge in &program.locations[location].out {
                     let to = program.edges[edge].to;
                     for passage in self.encoding.edge(edge) {
                         let reads = self.reading.reads[edge.index()].then_some((to, Exit::Passes));
                         let (place, reads) = match passage.exit {
-                            Exit::Passes => (Place::At(to), reads),
-                            Exit::Returns => (Place::Stopped(edge, Exit::Returns), reads),
+                            Exit::Passes => (Control::At(to), reads),
+                            Exit::Returns => (Control::Stopped(edge, Exit::Returns), reads),
                             Exit::Undefined if self.prepared.semantics.undefined == UndefinedMode::Assume => continue,
-                            exit @ (Exit::Ends | Exit::Undefined) => (Place::Stopped(edge, exit), None),
+                            exit @ (Exit::Ends | Exit::Undefined) => (Control::Stopped(edge, exit), None),
                         };
                         let taken = Taken { edge: Some(edge), passage: &passage, place, reads };
                         self.take(known, way, &taken, &mut found)?;
                     }
                 }
             }
-            Place::Stopped(edge, exit) => {
+            Control::Stopped(edge, exit) => {
                 if exit == Exit::Passes {
                     return Err(Failure::wrong("an edge that passes stops nothing"));
                 }
-                let stay = Passage { step: Step::skip(self.terms), exit };
+                let stay = Passage { step: Transition::skip(self.terms), exit };
                 let reads = Some((program.edges[edge].from, exit));
                 self.take(known, way, &Taken { edge: None, passage: &stay, place: way.place, reads }, &mut found)?;
             }
@@ -281,9 +281,9 @@ impl<'a> Walker<'a, '_> {
     fn take<'r>(
         &self,
         known: &[Term],
-        way: &Way<'r>,
+        way: &BlockPath<'r>,
         taken: &Taken<'_>,
-        found: &mut Vec<Way<'r>>,
+        found: &mut Vec<BlockPath<'r>>,
     ) -> Result<(), Failure> {
         let &Taken { edge, passage, place, reads } = taken;
         let mut next = way.clone();
@@ -306,8 +306,8 @@ impl<'a> Walker<'a, '_> {
         }
         if let Some(is_stale) = way.is_stale {
             let after = match (edge, place) {
-                (Some(edge), Place::At(_) | Place::Stopped(_, Exit::Returns)) => self.reading.pass(edge, is_stale),
-                (None, Place::At(_)) if way.place == place => self.reading.stay(is_stale).map(|()| false),
+                (Some(edge), Control::At(_) | Control::Stopped(_, Exit::Returns)) => self.reading.pass(edge, is_stale),
+                (None, Control::At(_)) if way.place == place => self.reading.stay(is_stale).map(|()| false),
                 // The start and the end are observed.
                 _ => Ok(false),
             };
@@ -358,12 +358,12 @@ impl<'a> Walker<'a, '_> {
     }
 
     /// A way that has come to a state of the product.
-    fn finish(&self, known: &[Term], to: u32, way: Way<'_>, blocks: &mut Vec<Block>) -> Result<(), Failure> {
+    fn finish(&self, known: &[Term], to: u32, way: BlockPath<'_>, blocks: &mut Vec<Block>) -> Result<(), Failure> {
         let is_complete = |(edge, seen, read): &&(&ProductEdge, usize, usize)| {
             edge.to == to && *seen == edge.way.len() && *read == edge.reads.len()
         };
         let matching: Vec<&ProductEdge> = way.candidates.iter().filter(is_complete).map(|(edge, ..)| *edge).collect();
-        let block = |step: Step, letter| Block { to, step, marks: way.marks, reads: way.reads, letter };
+        let block = |step: Transition, letter| Block { to, step, marks: way.marks, reads: way.reads, letter };
         match matching.as_slice() {
             [] => {
                 if !self.obligations.never_taken(known, &way.step) {
@@ -390,7 +390,7 @@ impl<'a> Walker<'a, '_> {
                 for (edge, condition) in several.iter().zip(conditions) {
                     let guard = self.terms.and([way.step.guard, condition]);
                     if self.terms.as_truth(guard) != Some(false) {
-                        blocks.push(block(Step { guard, ..way.step.clone() }, Some(edge.letter)));
+                        blocks.push(block(Transition { guard, ..way.step.clone() }, Some(edge.letter)));
                     }
                 }
             }

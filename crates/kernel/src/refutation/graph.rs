@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use automata::buchi::Marks;
 use foundation::Id;
 use logic::{Term, Terms};
-use task::certificate::refutation::{Missing, Node, Place, Refutation};
+use task::certificate::refutation::{Control, Missing, Node, Refutation};
 
 use super::Failure;
 use super::blocks::Block;
@@ -27,7 +27,7 @@ const MOST_COMBINATIONS: usize = 100_000;
 pub(super) struct Graph<'a, 'o> {
     pub terms: &'a Terms,
     pub refutation: &'a Refutation,
-    pub states: &'a HashMap<(Place, u32), u32>,
+    pub states: &'a HashMap<(Control, u32), u32>,
     pub invariants: &'a [Vec<Term>],
     pub blocks: &'a [Vec<Block>],
     pub modules: &'a [Module],
@@ -82,7 +82,7 @@ impl<'a> Graph<'a, '_> {
 
     fn start(&self, at: &[Vec<&Prepared<'a>>]) -> Result<(), Failure> {
         for initial in self.refutation.automaton.initial() {
-            let state = self.states.get(&(Place::Start, initial.index() as u32));
+            let state = self.states.get(&(Control::Start, initial.index() as u32));
             let runs: Vec<Runs> = self.modules.iter().map(|module| Runs::initial(module.is_accepting(0))).collect();
             let covers = |node: &&&Prepared<'a>| {
                 // Before the first step nothing is known.

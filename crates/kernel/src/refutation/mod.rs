@@ -29,7 +29,7 @@ use logic::{Term, Terms};
 use program::passes::{NotPrepared, Prepared, prepare};
 use smt::Decider;
 use task::Task;
-use task::certificate::refutation::{Place, ProductEdge, Refutation};
+use task::certificate::refutation::{Control, ProductEdge, Refutation};
 
 use crate::encode::Encoding;
 use crate::tableau::Inclusion;
@@ -152,7 +152,7 @@ fn follow(
     };
     let reading = Reading::new(task, prepared, encoding, terms, refutation).map_err(Failure::Wrong)?;
     let mut invariants = Vec::new();
-    let mut states: HashMap<(Place, u32), u32> = HashMap::new();
+    let mut states: HashMap<(Control, u32), u32> = HashMap::new();
     for (index, state) in refutation.states.iter().enumerate() {
         invariants.push(conditions(&state.invariant)?);
         if states.insert((state.place, state.automaton), index as u32).is_some() {

@@ -10,7 +10,7 @@ use smt::{Answered, Decider, Deciders};
 
 use super::Failure;
 use super::arithmetic::Impossible;
-use crate::encode::{Encoding, Step};
+use crate::encode::{Encoding, Transition};
 
 /// How long one question may take the solver.
 const QUERY_LIMIT: Duration = Duration::from_secs(10);
@@ -98,7 +98,7 @@ impl<'a> Obligations<'a> {
     }
 
     /// Whether all of these hold after a step, wherever all of those hold before it.
-    pub fn hold_after(&self, before: &[Term], step: &Step, after: &[Term]) -> bool {
+    pub fn hold_after(&self, before: &[Term], step: &Transition, after: &[Term]) -> bool {
         let known: BTreeSet<Term> = before.iter().flat_map(|&term| self.terms.conjuncts(term)).collect();
         let wanted = after.iter().flat_map(|&term| self.terms.conjuncts(step.after(self.terms, term)));
         let open: Vec<Term> = wanted.filter(|term| !known.contains(term)).collect();
@@ -107,7 +107,7 @@ impl<'a> Obligations<'a> {
     }
 
     /// Whether a step can never be taken where all of these hold.
-    pub fn never_taken(&self, before: &[Term], step: &Step) -> bool {
+    pub fn never_taken(&self, before: &[Term], step: &Transition) -> bool {
         self.impossible(before, step.guard, self.terms.truth(true))
     }
 

@@ -92,7 +92,7 @@ struct Elementary<'f> {
 
 /// What some letters at this position say of the next one.
 #[derive(Clone)]
-struct Step {
+struct NextValues {
     letters: Guard,
     /// The members whose values at the next position are given, and those values.
     fixed: Values,
@@ -101,15 +101,15 @@ struct Step {
     put_off: Marks,
 }
 
-impl Step {
-    fn reading(letters: Guard) -> Step {
-        Step { letters, fixed: 0, values: 0, put_off: Marks::NONE }
+impl NextValues {
+    fn reading(letters: Guard) -> NextValues {
+        NextValues { letters, fixed: 0, values: 0, put_off: Marks::NONE }
     }
 
-    fn and(&self, other: &Step) -> Option<Step> {
+    fn and(&self, other: &NextValues) -> Option<NextValues> {
         let letters = self.letters.and(&other.letters);
         let contradict = self.fixed & other.fixed & (self.values ^ other.values) != 0;
-        (!letters.is_false() && !contradict).then(|| Step {
+        (!letters.is_false() && !contradict).then(|| NextValues {
             letters,
             fixed: self.fixed | other.fixed,
             values: self.values | other.values,
@@ -160,33 +160,33 @@ impl Elementary<'_> {
     }
 
     /// What follows a state: one alternative for each member, in every way that agrees.
-    fn steps(&self, values: Values) -> Vec<Step> {
+    fn steps(&self, values: Values) -> Vec<NextValues> {
         let truth = self.truth(values);
-        let mut steps = vec![Step::reading(Guard::constant(true))];
+        let mut steps = vec![NextValues::reading(Guard::constant(true))];
         for &member in &self.members {
             let alternatives = self.alternatives(member, self.value(values, member), &truth);
-            let with = |step: &Step| alternatives.iter().filter_map(|one| step.and(one)).collect::<Vec<_>>();
+            let with = |step: &NextValues| alternatives.iter().filter_map(|one| step.and(one)).collect::<Vec<_>>();
             steps = steps.iter().flat_map(with).collect();
         }
         steps
     }
 
     /// The letters for which a member has a value, and what they say of the next position.
-    fn alternatives(&self, member: Formula, holds: bool, truth: &HashMap<Formula, Guard>) -> Vec<Step> {
+    fn alternatives(&self, member: Formula, holds: bool, truth: &HashMap<Formula, Guard>) -> Vec<NextValues> {
         let next = |formula: Formula, letters: Guard, put_off: Marks| {
             let bit = self.bits[&formula];
-            Step { letters, fixed: 1 << bit, values: Values::from(holds) << bit, put_off }
+            NextValues { letters, fixed: 1 << bit, values: Values::from(holds) << bit, put_off }
         };
         if let Node::Unary(Unary::Next, operand) = self.formulas.node(member) {
             return vec![next(operand, Guard::constant(true), Marks::NONE)];
         }
         let Some(Law { now, step, is_least }) = self.law(member, truth) else {
             let condition = &truth[&member];
-            return vec![Step::reading(if holds { condition.clone() } else { condition.not() })];
+            return vec![NextValues::reading(if holds { condition.clone() } else { condition.not() })];
         };
         let decided = if holds { now.clone() } else { now.or(&step).not() };
         let put_off = if holds == is_least { Marks::one(self.acceptance_sets[&member]) } else { Marks::NONE };
-        vec![Step::reading(decided), next(member, step.and_not(&now), put_off)]
+        vec![NextValues::reading(decided), next(member, step.and_not(&now), put_off)]
     }
 
     fn law(&self, member: Formula, truth: &HashMap<Formula, Guard>) -> Option<Law> {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use foundation::Budget;
-use kernel::encode::{Cell, Encoding, Exit, Object, Passage, Step, Truth};
+use kernel::encode::{Cell, Encoding, Exit, Object, Passage, Transition, Truth};
 use logic::{Sort, Symbol, Term, Terms, Value};
 use num_bigint::BigInt;
 use program::passes::Prepared;
@@ -336,7 +336,7 @@ impl Follower<'_> {
                 _ => None,
             })
             .collect();
-        let given = |step: &Step| {
+        let given = |step: &Transition| {
             let fits = edge.is_some() && step.asked.len() == answers.len();
             let pairs = step.asked.iter().zip(&answers).filter(|(symbol, value)| {
                 fits && matches!(
@@ -347,7 +347,7 @@ impl Follower<'_> {
             let equal = pairs.map(|(symbol, value)| terms.equal(terms.variable(*symbol), constant(terms, value)));
             terms.and(equal.collect::<Vec<_>>())
         };
-        let reaches = |step: &Step| {
+        let reaches = |step: &Transition| {
             let mut parts = Vec::new();
             for (&symbol, held) in held {
                 let new = step.updates.get(&symbol).copied().unwrap_or_else(|| terms.variable(symbol));

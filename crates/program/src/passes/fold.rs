@@ -14,7 +14,7 @@ use foundation::Id;
 use num_traits::ToPrimitive;
 
 use super::facts::{Fact, Facts};
-use crate::expr::{Constant, ExprId, ExprKind, Place, Root, Step};
+use crate::expr::{Constant, ExprId, ExprKind, Place, Root, Selector};
 use crate::model::{Initial, Program, VariableId, VariableKind};
 use crate::semantics::arithmetic::fits;
 use crate::semantics::evaluate::{Environment, Target, evaluate};
@@ -319,8 +319,8 @@ impl<'p> Folder<'p> {
             .path
             .iter()
             .map(|step| match step {
-                Step::Field(field) => Step::Field(*field),
-                Step::Index(index) => Step::Index(self.fold(*index, facts)),
+                Selector::Field(field) => Selector::Field(*field),
+                Selector::Index(index) => Selector::Index(self.fold(*index, facts)),
             })
             .collect();
         match place.root {
@@ -347,7 +347,7 @@ impl<'p> Folder<'p> {
                         field.bit_width.is_none() && field.offset_bits <= rest && rest < end
                     };
                     let number = record.fields.iter().position(inside)?;
-                    path.push(Step::Field(number as u32));
+                    path.push(Selector::Field(number as u32));
                     rest -= record.fields[number].offset_bits;
                     ty = record.fields[number].ty;
                 }
@@ -355,7 +355,7 @@ impl<'p> Folder<'p> {
                     let stride = self.program.types.size_bits(element);
                     let index = rest.checked_div(stride).filter(|&index| index < length)?;
                     let index_type = self.program.types.pointer_int(false);
-                    path.push(Step::Index(self.program.exprs.int(index, index_type)));
+                    path.push(Selector::Index(self.program.exprs.int(index, index_type)));
                     rest -= index * stride;
                     ty = element;
                 }
@@ -371,11 +371,11 @@ impl<'p> Folder<'p> {
 
     /// Whether a path leads through an array that may go on behind its end: which ones do depends on where the path
     /// begins.
-    fn goes_on_behind_its_end(&self, mut ty: TypeId, path: &[Step]) -> bool {
+    fn goes_on_behind_its_end(&self, mut ty: TypeId, path: &[Selector]) -> bool {
         for step in path {
             ty = match (step, self.program.types.get(ty)) {
-                (Step::Field(number), Type::Record(record)) => record.fields[*number as usize].ty,
-                (Step::Index(_), &Type::Array { element, length }) if length > 1 => element,
+                (Selector::Field(number), Type::Record(record)) => record.fields[*number as usize].ty,
+                (Selector::Index(_), &Type::Array { element, length }) if length > 1 => element,
                 _ => return true,
             };
         }

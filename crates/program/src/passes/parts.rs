@@ -10,7 +10,7 @@ use super::facts::Facts;
 use super::fold::Folder;
 use super::prepared::Prepared;
 use crate::cfa::{Op, Operand};
-use crate::expr::{ExprId, ExprKind, Place, Root, Step};
+use crate::expr::{ExprId, ExprKind, Place, Root, Selector};
 use crate::model::{Initial, InitialItem, Variable, VariableId, VariableKind};
 use crate::semantics::ObserveMode;
 use crate::types::{IntType, Scalar, Type, TypeId, Types};
@@ -198,12 +198,12 @@ impl Accesses {
         let mut path = Vec::new();
         for step in &place.path {
             match (step, folder.program.types.get(ty)) {
-                (Step::Field(_), Type::Record(record)) if record.is_union => return None,
-                (Step::Field(number), Type::Record(record)) => {
+                (Selector::Field(_), Type::Record(record)) if record.is_union => return None,
+                (Selector::Field(number), Type::Record(record)) => {
                     ty = record.fields[*number as usize].ty;
                     path.push(*number);
                 }
-                (Step::Index(index), &Type::Array { element, length }) => {
+                (Selector::Index(index), &Type::Array { element, length }) => {
                     self.paths.entered.insert((variable, path.clone()));
                     folder.turn_to_other_facts();
                     match folder.index_of(*index, &Facts::default()).filter(|&index| index < length) {

@@ -16,7 +16,7 @@ use super::fold::Folder;
 use super::parts::{Part, children, split_variables};
 use super::prepared::Prepared;
 use crate::cfa::{EdgeId, Observe, Op, Operand};
-use crate::expr::{Expr, ExprId, ExprKind, Place, Root, Step};
+use crate::expr::{Expr, ExprId, ExprKind, Place, Root, Selector};
 use crate::model::VariableId;
 use crate::types::{Type, TypeId};
 use crate::visit::Rewrite;
@@ -135,8 +135,8 @@ impl Promotion<'_> {
         while let Part::Split(_) = part {
             let Some(step) = path.next() else { return (Now::Parts(part), ty) };
             let number = match step {
-                Step::Field(number) => *number,
-                Step::Index(index) => {
+                Selector::Field(number) => *number,
+                Selector::Index(index) => {
                     self.folder.turn_to_other_facts();
                     let index = self.folder.index_of(*index, &Facts::default());
                     index.expect("only arrays without computed indices are split") as u32
@@ -150,16 +150,16 @@ impl Promotion<'_> {
             part = part.child(number).expect("a path leads to parts").clone();
         }
         let Part::Whole { variable, ty: own } = part else { unreachable!("it is not split") };
-        let path: Vec<Step> = path.map(|step| self.step(step)).collect();
+        let path: Vec<Selector> = path.map(|step| self.step(step)).collect();
         // A bit-field has another type than before.
         let new = if path.is_empty() { own } else { place.ty };
         (Now::Place(Place { root: Root::Variable(variable), path, ty: new }), place.ty)
     }
 
-    fn step(&mut self, step: &Step) -> Step {
+    fn step(&mut self, step: &Selector) -> Selector {
         match step {
-            Step::Field(number) => Step::Field(*number),
-            Step::Index(index) => Step::Index(self.expr(*index)),
+            Selector::Field(number) => Selector::Field(*number),
+            Selector::Index(index) => Selector::Index(self.expr(*index)),
         }
     }
 
@@ -194,10 +194,10 @@ impl Promotion<'_> {
             Now::Parts(part) => part.child(number).expect("it has all children").clone().into(),
             Now::Place(place) => {
                 let step = match self.folder.program.types.get(ty) {
-                    Type::Record(_) => Step::Field(number),
+                    Type::Record(_) => Selector::Field(number),
                     _ => {
                         let index = self.folder.program.types.pointer_int(false);
-                        Step::Index(self.folder.program.exprs.int(number, index))
+                        Selector::Index(self.folder.program.exprs.int(number, index))
                     }
                 };
                 let path = place.path.iter().cloned().chain([step]).collect();

@@ -6,7 +6,7 @@ use num_traits::{One, Zero};
 
 use super::facts::Facts;
 use super::fold::{Folder, Known, remember};
-use crate::expr::{BinaryOp, Constant, ExprId, ExprKind, Place, Root, Step};
+use crate::expr::{BinaryOp, Constant, ExprId, ExprKind, Place, Root, Selector};
 use crate::model::{Initial, VariableKind};
 use crate::semantics::Integers;
 use crate::semantics::arithmetic::MOST_IDEAL_SHIFT;
@@ -31,10 +31,10 @@ impl Folder<'_> {
         let mut ty = self.program.variables[variable].ty;
         for step in &place.path {
             match (step, self.program.types.get(ty)) {
-                (Step::Field(number), Type::Record(record)) if !record.is_union => {
+                (Selector::Field(number), Type::Record(record)) if !record.is_union => {
                     ty = record.fields[*number as usize].ty;
                 }
-                (Step::Index(index), &Type::Array { element, length }) => {
+                (Selector::Index(index), &Type::Array { element, length }) => {
                     let index = self.index_of(*index, facts);
                     if index.is_none_or(|index| index >= length) {
                         return false;
@@ -96,8 +96,8 @@ impl Folder<'_> {
             ExprKind::AddressOf(Place { root: Root::Variable(_), path, .. }) => {
                 !ideal
                     && path.iter().all(|step| match step {
-                        Step::Field(_) => true,
-                        Step::Index(index) => self.is_quiet(*index, facts),
+                        Selector::Field(_) => true,
+                        Selector::Index(index) => self.is_quiet(*index, facts),
                     })
             }
             ExprKind::AddressOf(_) | ExprKind::PointerAdd { .. } | ExprKind::PointerDifference { .. } => false,

@@ -15,7 +15,7 @@ use num_traits::ToPrimitive;
 
 use super::inline::Inlined;
 use crate::cfa::{EdgeId, InputSource, LocationId, Observe, Op, Operand, Reach};
-use crate::expr::{Constant, ExprId, ExprKind, Place, Root, Step};
+use crate::expr::{Constant, ExprId, ExprKind, Place, Root, Selector};
 use crate::model::{Initial, Program, Variable, VariableId, VariableKind};
 use crate::reach::reached_end;
 use crate::types::{Scalar, Type, TypeId};
@@ -92,18 +92,18 @@ fn scalars(
     bit_width: Option<u16>,
     found: &mut Vec<(Place, Option<u16>)>,
 ) -> Option<()> {
-    let parts: Vec<(Step, TypeId, Option<u16>)> = match program.types.get(place.ty).clone() {
+    let parts: Vec<(Selector, TypeId, Option<u16>)> = match program.types.get(place.ty).clone() {
         Type::Scalar(_) => {
             found.push((place, bit_width));
             return (found.len() <= MOST_PLACES).then_some(());
         }
         Type::Record(record) if !record.is_union => {
             let fields = record.fields.iter().enumerate();
-            fields.map(|(at, field)| (Step::Field(at as u32), field.ty, field.bit_width)).collect()
+            fields.map(|(at, field)| (Selector::Field(at as u32), field.ty, field.bit_width)).collect()
         }
         Type::Array { element, length } if length <= MOST_PLACES as u64 => {
             let index = program.types.pointer_int(false);
-            (0..length).map(|number| (Step::Index(program.exprs.int(number, index)), element, None)).collect()
+            (0..length).map(|number| (Selector::Index(program.exprs.int(number, index)), element, None)).collect()
         }
         Type::Array { .. } | Type::Record(_) | Type::Opaque => return None,
     };
@@ -180,13 +180,13 @@ fn cover(program: &mut Program, place: Place, base: u64, range: (u64, u64), foun
         found.push(place);
         return (found.len() <= MOST_PLACES).then_some(());
     }
-    let parts: Vec<(Step, TypeId, u64)> = match program.types.get(place.ty).clone() {
+    let parts: Vec<(Selector, TypeId, u64)> = match program.types.get(place.ty).clone() {
         Type::Record(record) if !record.is_union => {
             if record.fields.iter().any(|field| field.bit_width.is_some()) {
                 return None;
             }
             let fields = record.fields.iter().enumerate();
-            fields.map(|(at, field)| (Step::Field(at as u32), field.ty, field.offset_bits)).collect()
+            fields.map(|(at, field)| (Selector::Field(at as u32), field.ty, field.offset_bits)).collect()
         }
         Type::Array { element, length } => {
             let stride = program.types.size_bits(element);
@@ -197,7 +197,7 @@ fn cover(program: &mut Program, place: Place, base: u64, range: (u64, u64), foun
             }
             let index = program.types.pointer_int(false);
             (first..last)
-                .map(|number| (Step::Index(program.exprs.int(number, index)), element, number * stride))
+                .map(|number| (Selector::Index(program.exprs.int(number, index)), element, number * stride))
                 .collect()
         }
         Type::Record(_) | Type::Scalar(_) | Type::Opaque => return None,
@@ -295,11 +295,11 @@ impl Definitions {
         let (mut offset, mut ty) = (0, contents.ty);
         for step in &place.path {
             (offset, ty) = match (step, program.types.get(ty)) {
-                (Step::Field(number), Type::Record(record)) => {
+                (Selector::Field(number), Type::Record(record)) => {
                     let field = &record.fields[*number as usize];
                     (offset + field.offset_bits, field.ty)
                 }
-                (Step::Index(index), Type::Array { element, length }) => {
+                (Selector::Index(index), Type::Array { element, length }) => {
                     let ExprKind::Constant(Constant::Int(index)) = &program.exprs.get(*index).kind else { return None };
                     let index = index.to_u64().filter(|index| index < length)?;
                     (offset + index * program.types.size_bits(*element), *element)
@@ -343,11 +343,11 @@ impl Definitions {
                 };
                 for step in &place.path {
                     (offset, ty) = match (step, program.types.get(ty)) {
-                        (Step::Field(number), Type::Record(record)) => {
+                        (Selector::Field(number), Type::Record(record)) => {
                             let field = &record.fields[*number as usize];
                             (offset + i128::from(field.offset_bits / 8), field.ty)
                         }
-                        (Step::Index(index), Type::Array { element, .. }) => {
+                        (Selector::Index(index), Type::Array { element, .. }) => {
                             let stride = i128::from(program.types.size_bits(*element) / 8);
                             (offset + i128::from(constant(*index)?) * stride, *element)
                         }

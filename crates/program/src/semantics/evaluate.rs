@@ -6,7 +6,7 @@
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 
-use crate::expr::{CompareOp, Constant, ExprId, ExprKind, OpenEnd, Place, Root, Step};
+use crate::expr::{CompareOp, Constant, ExprId, ExprKind, OpenEnd, Place, Root, Selector};
 use crate::model::{Program, VariableId};
 use crate::semantics::arithmetic::{self, Computed};
 use crate::semantics::config::Integers;
@@ -103,7 +103,7 @@ pub fn resolve<'p, E: Environment<'p>>(environment: &mut E, place: &Place) -> Re
     for step in &place.path {
         bit_width = None;
         match step {
-            Step::Field(number) => {
+            Selector::Field(number) => {
                 let Type::Record(record) = environment.program().types.get(ty) else {
                     unreachable!("only records have fields")
                 };
@@ -113,7 +113,7 @@ pub fn resolve<'p, E: Environment<'p>>(environment: &mut E, place: &Place) -> Re
                 bit_width = field.bit_width;
                 ty = field.ty;
             }
-            Step::Index(index) => {
+            Selector::Index(index) => {
                 let index = evaluate_integer(environment, *index)?;
                 let types = &environment.program().types;
                 let &Type::Array { element, length } = types.get(ty) else { unreachable!("only arrays have elements") };

@@ -250,7 +250,7 @@ fn what_a_known_address_points_to_is_called_by_its_name() {
     let target = b.pointee(next, INT);
     b.assign(target, nine);
     b.ret(0);
-    let part = b.part(a, &[Step::Index(two)]);
+    let part = b.part(a, &[Selector::Index(two)]);
     let (value, nine) = (b.load(part), b.int(9));
     let value = b.compare(CompareOp::Equal, value, nine);
     let atom = Atom::State { value, active: Vec::new(), reads: vec![a] };
@@ -292,12 +292,12 @@ fn arrays_that_go_on_behind_their_end_keep_their_pointer() {
     let one = b.array(int, 1);
     let record = b.record_of(&[("first", one, 0), ("last", one, 32)], 64);
     let (s, p) = (b.global("s", record), b.local_of("p", Scalar::Pointer));
-    let first = b.part(s, &[Step::Field(0)]);
+    let first = b.part(s, &[Selector::Field(0)]);
     let address = b.expr(ExprKind::AddressOf(first), Scalar::Pointer);
     b.set(p, address);
     let (pointer, index, nine) = (b.get(p), b.int(1), b.int(9));
     let mut target = Place::pointer(pointer, one);
-    target.path.push(Step::Index(index));
+    target.path.push(Selector::Index(index));
     target.ty = int;
     b.assign(target, nine);
     b.ret(0);

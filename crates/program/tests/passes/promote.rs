@@ -9,7 +9,7 @@ use crate::builder::*;
 use crate::shown::{edges, passed, shown};
 
 /// An atom that says that a part of a variable equals a number.
-fn part_is(b: &mut Builder, variable: VariableId, path: &[Step], number: i64) -> Atom {
+fn part_is(b: &mut Builder, variable: VariableId, path: &[Selector], number: i64) -> Atom {
     let place = b.part(variable, path);
     let value = b.load(place);
     let Scalar::Int(ty) = b.program.exprs.ty(value) else { panic!("an integer") };
@@ -31,7 +31,7 @@ fn a_copy_is_made_part_by_part_and_observed_once() {
     let (target, source) = (b.place(t), b.place(s));
     b.op(Op::Assign { target, value: Operand::Aggregate(source) });
     b.ret(0);
-    let atom = part_is(&mut b, t, &[Step::Field(1)], 0);
+    let atom = part_is(&mut b, t, &[Selector::Field(1)], 0);
     let after = passed(&b, &[atom], Semantics::default(), promote);
     // The second part has a location between, so that it comes last.
     assert_eq!(edges(&after), ["t.x = s.x", "return 0 *", "t.y = s.y *"]);
@@ -52,13 +52,13 @@ fn inputs_and_lifetimes_of_aggregates_are_those_of_their_parts() {
     let s = b.local("s", two);
     let (one, nine) = (b.int(1), b.int(9));
     b.silent(Op::Declare(s));
-    let place = b.part(s, &[Step::Index(one), Step::Field(0)]);
+    let place = b.part(s, &[Selector::Index(one), Selector::Field(0)]);
     b.assign(place, nine);
     let target = b.place(s);
     b.op(Op::Input { target, source: InputSource::Nondet("nondet".to_owned()) });
     b.silent(Op::Discard(s));
     b.ret(0);
-    let atom = part_is(&mut b, s, &[Step::Index(one), Step::Field(1)], 1);
+    let atom = part_is(&mut b, s, &[Selector::Index(one), Selector::Field(1)], 1);
     let after = passed(&b, &[atom], Semantics::default(), promote);
     let names = ["s[0].x", "s[0].y", "s[1].x", "s[1].y"];
     let count = |what: &str| edges(&after).iter().filter(|edge| edge.starts_with(what)).count();
@@ -78,12 +78,12 @@ fn a_computed_index_keeps_its_array_and_only_that() {
     let (s, i) = (b.global("s", record), b.local_of("i", INT));
     b.input(i);
     let (index, two, nine) = (b.get(i), b.int(2), b.int(9));
-    let computed = b.part(s, &[Step::Field(1), Step::Index(index)]);
+    let computed = b.part(s, &[Selector::Field(1), Selector::Index(index)]);
     b.assign(computed, nine);
-    let fixed = b.part(s, &[Step::Field(2), Step::Index(two)]);
+    let fixed = b.part(s, &[Selector::Field(2), Selector::Index(two)]);
     b.assign(fixed, nine);
     b.ret(0);
-    let atom = part_is(&mut b, s, &[Step::Field(1), Step::Index(two)], 9);
+    let atom = part_is(&mut b, s, &[Selector::Field(1), Selector::Index(two)], 9);
     let after = passed(&b, &[atom], Semantics::default(), promote);
     assert_eq!(edges(&after), ["i = nondet() *", "s.a[i] = 9 *", "s.b[2] = 9 *", "return 0 *"]);
     let names: Vec<&str> = after.program.variables.values().map(|variable| variable.name.as_str()).collect();
@@ -97,14 +97,14 @@ fn bit_fields_are_cut_by_machines_only() {
         let record = b.record(&[("a", INT, 0, Some(3)), ("b", UNSIGNED, 3, Some(5))], 32, false);
         let (s, x) = (b.global("s", record), b.global_int("x"));
         let five = b.int(5);
-        let (a, other) = (b.part(s, &[Step::Field(0)]), b.part(s, &[Step::Field(1)]));
+        let (a, other) = (b.part(s, &[Selector::Field(0)]), b.part(s, &[Selector::Field(1)]));
         b.assign(a.clone(), five);
         let value = b.load(a);
         b.set(x, value);
         b.op(Op::Input { target: other, source: InputSource::Nondet("nondet".to_owned()) });
         b.ret(0);
         let semantics = Semantics { integers, ..Semantics::default() };
-        let atoms = [b.atom(x, expected), part_is(&mut b, s, &[Step::Field(1)], 3)];
+        let atoms = [b.atom(x, expected), part_is(&mut b, s, &[Selector::Field(1)], 3)];
         let after = passed(&b, &atoms, semantics, simplify);
         assert!(shown(&after, 0).truth[2][0], "{integers}");
     }
@@ -122,11 +122,11 @@ fn initial_values_go_to_their_parts() {
     let s = b.global("s", record);
     b.program.variables[s].kind = VariableKind::Global { initial: Initial::Values(values.to_vec()), declared_in: None };
     let nine = b.int(9);
-    let place = b.part(s, &[Step::Field(2)]);
+    let place = b.part(s, &[Selector::Field(2)]);
     b.assign(place, nine);
     b.ret(0);
     let atoms =
-        [(0, -2), (1, 7), (2, 0), (2, 9)].map(|(field, number)| part_is(&mut b, s, &[Step::Field(field)], number));
+        [(0, -2), (1, 7), (2, 0), (2, 9)].map(|(field, number)| part_is(&mut b, s, &[Selector::Field(field)], number));
     let after = passed(&b, &atoms, Semantics::default(), promote);
     assert_eq!(edges(&after)[0], "s.c = 9 *");
     assert_eq!(shown(&after, 0).truth[..2], [vec![true, true, true, false], vec![true, true, false, true]]);
@@ -142,7 +142,7 @@ fn unions_and_what_pointers_reach_stay_whole() {
     let address = b.address(s);
     b.set(p, address);
     let value = b.of(UNSIGNED, 0x1234);
-    let word = b.part(u, &[Step::Field(0)]);
+    let word = b.part(u, &[Selector::Field(0)]);
     b.assign(word, value);
     // A copy from what a pointer reaches may hold anything.
     let (target, source) = (b.place(t), b.place(s));
@@ -150,7 +150,7 @@ fn unions_and_what_pointers_reach_stay_whole() {
     let pointer = b.get(p);
     b.op(Op::Free(pointer));
     b.ret(0);
-    let atom = part_is(&mut b, u, &[Step::Field(1)], 0x34);
+    let atom = part_is(&mut b, u, &[Selector::Field(1)], 0x34);
     let after = passed(&b, &[atom, Atom::Error], Semantics::default(), promote);
     assert_eq!(edges(&after)[..3], ["p = &s *", "u.word = 4660 *", "t = s *"]);
 }
@@ -171,11 +171,11 @@ fn what_is_copied_from_a_union_stays_whole() {
     }));
     let (u, s) = (b.global("u", union), b.global("s", pair));
     let value = b.of(Scalar::Int(IntType::signed(16)), 0x1234);
-    let place = b.part(u, &[Step::Field(0)]);
+    let place = b.part(u, &[Selector::Field(0)]);
     b.assign(place, value);
-    let (target, source) = (b.place(s), b.part(u, &[Step::Field(1)]));
+    let (target, source) = (b.place(s), b.part(u, &[Selector::Field(1)]));
     b.op(Op::Assign { target, value: Operand::Aggregate(source) });
-    let (target, one) = (b.part(s, &[Step::Field(0)]), b.of(CHAR, 1));
+    let (target, one) = (b.part(s, &[Selector::Field(0)]), b.of(CHAR, 1));
     b.assign(target, one);
     b.ret(0);
     for integers in [Integers::Machine, Integers::Ideal] {
@@ -193,11 +193,11 @@ fn what_atoms_name_stays_whole_where_changes_are_observed() {
     let (s, t) = (b.global("s", ty), b.global("t", ty));
     let one = b.of(CHAR, 1);
     for variable in [s, t] {
-        let place = b.part(variable, &[Step::Field(1)]);
+        let place = b.part(variable, &[Selector::Field(1)]);
         b.assign(place, one);
     }
     b.ret(0);
-    let atom = part_is(&mut b, s, &[Step::Field(0)], 0);
+    let atom = part_is(&mut b, s, &[Selector::Field(0)], 0);
     let change = Semantics { observe: ObserveMode::Change, ..Semantics::default() };
     let after = passed(&b, std::slice::from_ref(&atom), change, simplify);
     assert_eq!(edges(&after), ["s.y = 1 *", "skip *", "return 0 *"]);

@@ -143,7 +143,7 @@ fn an_index_that_may_lie_outside_stays() {
     b.input(i);
     let nine = b.int(9);
     for index in [b.get(i), b.int(1), b.int(2)] {
-        let place = b.part(a, &[Step::Index(index)]);
+        let place = b.part(a, &[Selector::Index(index)]);
         b.assign(place, nine);
     }
     b.ret(0);

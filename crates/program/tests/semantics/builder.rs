@@ -175,12 +175,12 @@ impl Builder {
     }
 
     /// Part of a variable.
-    pub fn part(&mut self, variable: VariableId, path: &[Step]) -> Place {
+    pub fn part(&mut self, variable: VariableId, path: &[Selector]) -> Place {
         let mut place = self.place(variable);
         for step in path {
             place.ty = match (self.program.types.get(place.ty), step) {
-                (Type::Record(record), Step::Field(field)) => record.fields[*field as usize].ty,
-                (Type::Array { element, .. }, Step::Index(_)) => *element,
+                (Type::Record(record), Selector::Field(field)) => record.fields[*field as usize].ty,
+                (Type::Array { element, .. }, Selector::Index(_)) => *element,
                 _ => panic!("no such part"),
             };
             place.path.push(step.clone());

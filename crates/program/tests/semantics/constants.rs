@@ -30,7 +30,7 @@ fn addresses_of_globals_are_constant_and_their_contents_are_not() {
     let array = b.array(int, 4);
     let (global, local) = (b.global("g", array), b.local("l", int));
     let three = b.int(3);
-    let place = b.part(global, &[Step::Index(three)]);
+    let place = b.part(global, &[Selector::Index(three)]);
     let address = b.expr(ExprKind::AddressOf(place.clone()), Scalar::Pointer);
     let pointer = Pointer::Object { object: program::semantics::ObjectId::Global(global), offset: 12 };
     assert_eq!(evaluate_constant(&b.program, address), Ok(Value::Pointer(pointer)));
@@ -51,7 +51,8 @@ fn the_classical_offset_of_is_constant() {
     let record = b.record(&[("a", CHAR, 0, None), ("b", INT, 32, None)], 64, false);
     let null = b.null();
     let int = b.ty(INT);
-    let place = Place { root: Root::Pointer { address: null, pointee: record }, path: vec![Step::Field(1)], ty: int };
+    let place =
+        Place { root: Root::Pointer { address: null, pointee: record }, path: vec![Selector::Field(1)], ty: int };
     let address = b.expr(ExprKind::AddressOf(place), Scalar::Pointer);
     let offset = b.program.exprs.cast(address, SIZE);
     assert_eq!(evaluate_constant(&b.program, offset), Ok(Value::int(4)));

@@ -267,7 +267,7 @@ fn names_of_parts() {
     let array = b.array(inner, 3);
     let (a, p) = (b.global("a", array), b.global_of_pointer("p"));
     let (two, value) = (b.int(2), b.of(CHAR, 7));
-    let place = b.part(a, &[Step::Index(two), Step::Field(1)]);
+    let place = b.part(a, &[Selector::Index(two), Selector::Field(1)]);
     b.assign(place.clone(), value);
     let address = b.expr(ExprKind::AddressOf(place), Scalar::Pointer);
     b.set(p, address);

@@ -29,8 +29,8 @@ fn memory_seen_at_another_type() {
     let mut b = Builder::new();
     let union = b.record(&[("word", UNSIGNED, 0, None), ("byte", BYTE, 0, None)], 32, true);
     let (u, x) = (b.global("u", union), b.global_int("x"));
-    let word_place = b.part(u, &[Step::Field(0)]);
-    let byte_place = b.part(u, &[Step::Field(1)]);
+    let word_place = b.part(u, &[Selector::Field(0)]);
+    let byte_place = b.part(u, &[Selector::Field(1)]);
     let value = b.of(UNSIGNED, 0x1234);
     b.assign(word_place, value);
     let byte = b.load(byte_place);
@@ -47,7 +47,7 @@ fn bit_fields_are_cut_by_machines_only() {
     let record = b.record(&[("a", INT, 0, Some(3)), ("b", UNSIGNED, 3, Some(5))], 32, false);
     let s = b.global("s", record);
     for (field, value) in [(0, b.int(5)), (1, b.of(UNSIGNED, 37))] {
-        let place = b.part(s, &[Step::Field(field)]);
+        let place = b.part(s, &[Selector::Field(field)]);
         b.assign(place, value);
     }
     b.ret(0);
@@ -88,7 +88,7 @@ fn what_is_not_initialised_is_chosen_once_and_copies_are_equal() {
         let (target, source) = (b.place(t), b.place(s));
         b.op(Op::Assign { target, value: Operand::Aggregate(source) });
         for (variable, record) in [(x, s), (y, t)] {
-            let place = b.part(record, &[Step::Field(0)]);
+            let place = b.part(record, &[Selector::Field(0)]);
             let value = b.load(place);
             b.set(variable, value);
         }
@@ -112,7 +112,7 @@ fn bytes_are_copied_and_set() {
     let ten = b.size(10);
     b.op(Op::CopyBytes { target, source, count: ten, may_overlap: false });
     let two = b.int(2);
-    let place = b.part(c, &[Step::Index(two)]);
+    let place = b.part(c, &[Selector::Index(two)]);
     let value = b.load(place);
     b.set(x, value);
     b.ret(0);
@@ -129,14 +129,14 @@ fn moving_bytes_may_overlap() {
         let (a, x) = (b.global("a", array), b.global_int("x"));
         for index in 0..3 {
             let (at, value) = (b.int(index), b.int(10 + index));
-            let place = b.part(a, &[Step::Index(at)]);
+            let place = b.part(a, &[Selector::Index(at)]);
             b.assign(place, value);
         }
         let source = b.address(a);
         let (target, count) = (offset(&mut b, source, 1, 4), b.size(8));
         b.op(Op::CopyBytes { target, source, count, may_overlap: true });
         let two = b.int(2);
-        let place = b.part(a, &[Step::Index(two)]);
+        let place = b.part(a, &[Selector::Index(two)]);
         let value = b.load(place);
         b.set(x, value);
         b.ret(0);
@@ -224,7 +224,7 @@ fn an_enormous_array_is_no_burden() {
     let (a, c) = (b.global("a", array), b.global("c", array));
     let l = b.local("l", array);
     let (index, one) = (b.size(1 << 32), b.of(BYTE, 1));
-    let place = b.part(a, &[Step::Index(index)]);
+    let place = b.part(a, &[Selector::Index(index)]);
     b.assign(place, one);
     let (target, source) = (b.place(c), b.place(a));
     b.op(Op::Assign { target: target.clone(), value: Operand::Aggregate(source) });

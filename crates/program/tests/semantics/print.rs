@@ -52,13 +52,13 @@ fn places_look_as_in_c() {
     let (a, p) = (b.global("a", array), b.global_of_pointer("p"));
     let i = b.global_int("i");
     let (index, address) = (b.get(i), b.get(p));
-    let element = b.part(a, &[Step::Index(index), Step::Field(0)]);
-    let arrow = Place { root: Root::Pointer { address, pointee: record }, path: vec![Step::Field(1)], ty: int };
+    let element = b.part(a, &[Selector::Index(index), Selector::Field(0)]);
+    let arrow = Place { root: Root::Pointer { address, pointee: record }, path: vec![Selector::Field(1)], ty: int };
     let plain = b.pointee(address, INT);
     let indexed = b.expr(ExprKind::PointerAdd { base: address, index, stride: 4 }, Scalar::Pointer);
     let indexed_place = b.pointee(indexed, INT);
     let through_array =
-        Place { root: Root::Pointer { address, pointee: array }, path: vec![Step::Index(index)], ty: record };
+        Place { root: Root::Pointer { address, pointee: array }, path: vec![Selector::Index(index)], ty: record };
     let (loaded, indexed_load) = (b.load(plain.clone()), b.load(indexed_place.clone()));
     let double = b.pointee(indexed, Scalar::Pointer);
     let cases = [

@@ -109,7 +109,7 @@ fn accesses_that_are_undefined() {
     undefined(Undefined::LiteralWritten, |b| {
         let literal = b.literal("\"ab\"", b"ab\0");
         let (zero, character) = (b.int(0), b.of(CHAR, 120));
-        let place = b.part(literal, &[Step::Index(zero)]);
+        let place = b.part(literal, &[Selector::Index(zero)]);
         b.assign(place, character);
     });
 }
@@ -123,7 +123,7 @@ fn indices_are_checked_per_array_but_only_on_access() {
         let (grid_ty, x) = (b.array(row, 2), b.global_int("x"));
         let grid = b.global("grid", grid_ty);
         let (zero, index, nine) = (b.int(0), b.int(index), b.int(9));
-        let place = b.part(grid, &[Step::Index(zero), Step::Index(index)]);
+        let place = b.part(grid, &[Selector::Index(zero), Selector::Index(index)]);
         let p = b.local_of("p", Scalar::Pointer);
         let address = b.expr(ExprKind::AddressOf(place.clone()), Scalar::Pointer);
         b.set(p, address);
@@ -153,7 +153,7 @@ fn an_array_of_one_goes_on_only_at_the_end_of_a_structure() {
         let (two_ty, x) = (b.array(record, 2), b.global_int("x"));
         let two = b.global("two", two_ty);
         let (zero, index, nine) = (b.int(0), b.int(1), b.int(9));
-        let place = b.part(two, &[Step::Index(zero), Step::Field(member), Step::Index(index)]);
+        let place = b.part(two, &[Selector::Index(zero), Selector::Field(member), Selector::Index(index)]);
         b.assign(place.clone(), nine);
         let value = b.load(place);
         b.set(x, value);

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use foundation::Id;
 use num_traits::ToPrimitive;
 use program::{
-    Atom, BinaryOp, CompareOp, Constant, ExprId, ExprKind, IntType, OpenEnd, Place, Program, Root, Scalar, Step, Type,
-    TypeId, UnaryOp, VariableId,
+    Atom, BinaryOp, CompareOp, Constant, ExprId, ExprKind, IntType, OpenEnd, Place, Program, Root, Scalar, Selector,
+    Type, TypeId, UnaryOp, VariableId,
 };
 
 use super::super::regions::keeps_bits;
@@ -84,14 +84,14 @@ impl Generator<'_> {
         let mut open_end = OpenEnd::new(&place.root);
         for step in &place.path {
             match (step, program.types.get(ty)) {
-                (Step::Field(number), Type::Record(record)) => {
+                (Selector::Field(number), Type::Record(record)) => {
                     let before = &record.fields[..*number as usize];
                     let parts: usize = before.iter().map(|field| part_count(program, field.ty)).sum();
                     terms.push(parts.to_string());
                     ty = record.fields[*number as usize].ty;
                     open_end.field(record, *number);
                 }
-                (Step::Index(index), Type::Array { element, length }) => {
+                (Selector::Index(index), Type::Array { element, length }) => {
                     if open_end.index(*length) {
                         return Err("an array that goes on behind its end");
                     }

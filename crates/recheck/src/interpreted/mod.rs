@@ -29,11 +29,11 @@ use task::Task;
 
 use super::alike::Alike;
 use super::control::{asks, kept, unnoticed};
-use super::emptiness::{Edge, Graph, Turn};
+use super::emptiness::{Edge, Graph, ReadyThreads};
 use super::reading::Reader;
 use super::regions::Regions;
 use super::script::{Script, Scripted};
-use super::{Explored, Limits, Unexplored, Way};
+use super::{Explored, Limits, Means, Unexplored};
 use program::relevance::{Relevance, Variables};
 
 /// The automaton's state in which it has guessed that nothing will be observed any more.
@@ -150,12 +150,12 @@ struct Passage {
     word: Vec<u32>,
     /// The letter that was observed last.
     last: u32,
-    turn: Turn,
+    turn: ReadyThreads,
 }
 
 /// How a walk from a node ends.
 enum Walked {
-    Node(Node, Turn),
+    Node(Node, ReadyThreads),
     /// The last letter is repeated for ever.
     Ended,
     /// It is no execution.
@@ -284,7 +284,7 @@ impl<'a> Explorer<'a> {
             let description = format!("a cycle among {} states of the product is accepting", component.len());
             return Err(Unexplored::Accepting { description, span: self.span_of(node) }.into());
         }
-        Ok(Explored { states: product.pairs.len() as u64, transitions, by: Way::Interpreted })
+        Ok(Explored { states: product.pairs.len() as u64, transitions, by: Means::Interpreted })
     }
 
     /// That something is read, as one more acceptance set: a cycle on which nothing is read is no infinite word.
@@ -338,7 +338,7 @@ impl<'a> Explorer<'a> {
             let walked = self.walk(node, answers.clone())?;
             let (to, turn) = match walked {
                 Walked::Blocked => continue,
-                Walked::Ended => (None, Turn::default()),
+                Walked::Ended => (None, ReadyThreads::default()),
                 Walked::Node(node, turn) => (Some(self.number(node)), turn),
                 Walked::Asked(question) => {
                     let possible = self.answers(&question)?;

@@ -7,7 +7,7 @@ use program::semantics::state::State;
 use program::semantics::{Answer, Driver, Listener, RunEnd, Stop};
 
 use super::super::Unexplored;
-use super::super::emptiness::Turn;
+use super::super::emptiness::ReadyThreads;
 use super::super::script::Script;
 use super::{After, Explorer, MOST_STEPS, MOST_THREADS, Node, STEPS_PER_CHECK, Seen, WORK_OF_A_STEP, Walked};
 
@@ -26,7 +26,7 @@ impl Explorer<'_> {
                 interpreter.running = 0;
                 observer.attention = Attention::default();
                 self.seen.last = None;
-                self.driver.begin(&mut self.seen).map(|()| Walked::Node(self.node(), Turn::default()))
+                self.driver.begin(&mut self.seen).map(|()| Walked::Node(self.node(), ReadyThreads::default()))
             }
             Some(number) => {
                 let Node { state, attention, running, last } = &self.nodes[number as usize];
@@ -62,7 +62,7 @@ impl Explorer<'_> {
 
     /// Takes steps to the next node. The outer result is for what is not covered.
     fn steps(&mut self) -> Result<Result<Walked, RunEnd>, Unexplored> {
-        let mut turn: Option<Turn> = None;
+        let mut turn: Option<ReadyThreads> = None;
         let mut goes_on = None;
         for _ in 0..MOST_STEPS {
             self.steps += 1;
@@ -90,7 +90,7 @@ impl Explorer<'_> {
 
     /// Takes one step: who was able to run and did, or how the walk ends.
     /// Where a thread is given, it is the one that runs.
-    fn step(&mut self, thread: Option<u32>) -> Result<Turn, RunEnd> {
+    fn step(&mut self, thread: Option<u32>) -> Result<ReadyThreads, RunEnd> {
         self.script.borrow_mut().enabled = None;
         let runs = match thread {
             Some(thread) => thread,
@@ -104,10 +104,12 @@ impl Explorer<'_> {
         let enabled = self.script.borrow_mut().enabled.take();
         let turn = match (thread, enabled) {
             // Who else was able to run is of no account: it is so before the step that is not taken at once, too.
-            (Some(_), _) => Turn { able: ran, always_able: u64::MAX, ran },
-            (None, Some(enabled)) => Turn::of_step(enabled.iter().fold(0, |able, thread| able | 1 << thread), ran),
+            (Some(_), _) => ReadyThreads { able: ran, always_able: u64::MAX, ran },
+            (None, Some(enabled)) => {
+                ReadyThreads::of_step(enabled.iter().fold(0, |able, thread| able | 1 << thread), ran)
+            }
             // Where nobody asked, there was no choice.
-            (None, None) => Turn::of_step(ran, ran),
+            (None, None) => ReadyThreads::of_step(ran, ran),
         };
         self.driver.step_of(runs, &mut self.seen).map(|()| turn)
     }

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use program::{ExprId, ExprKind, IntType, Op, Operand, Place, Program, Root, Scalar, Step, Type, TypeId};
+use program::{ExprId, ExprKind, IntType, Op, Operand, Place, Program, Root, Scalar, Selector, Type, TypeId};
 
 use super::Plain;
 use crate::control::variables_in;
@@ -49,7 +49,7 @@ impl Plain {
 }
 
 /// The scalars of a type, and the ways to them; none if they are too many, or share bits.
-fn scalars(program: &mut Program, ty: TypeId) -> Option<Vec<(Vec<Step>, TypeId, Scalar)>> {
+fn scalars(program: &mut Program, ty: TypeId) -> Option<Vec<(Vec<Selector>, TypeId, Scalar)>> {
     match program.types.get(ty).clone() {
         Type::Scalar(scalar) => Some(vec![(Vec::new(), ty, scalar)]),
         Type::Opaque => None,
@@ -60,7 +60,7 @@ fn scalars(program: &mut Program, ty: TypeId) -> Option<Vec<(Vec<Step>, TypeId, 
                 return None;
             }
             let indices: Vec<ExprId> = (0..length).map(|index| program.exprs.int(index, IntType::signed(64))).collect();
-            let element = |index: ExprId| inner.iter().map(move |scalar| behind(Step::Index(index), scalar));
+            let element = |index: ExprId| inner.iter().map(move |scalar| behind(Selector::Index(index), scalar));
             Some(indices.into_iter().flat_map(element).collect())
         }
         Type::Record(record) => {
@@ -70,13 +70,13 @@ fn scalars(program: &mut Program, ty: TypeId) -> Option<Vec<(Vec<Step>, TypeId, 
             let mut found = Vec::new();
             for (number, field) in (0..).zip(&record.fields) {
                 let inner = scalars(program, field.ty)?;
-                found.extend(inner.iter().map(|scalar| behind(Step::Field(number), scalar)));
+                found.extend(inner.iter().map(|scalar| behind(Selector::Field(number), scalar)));
             }
             Some(found).filter(|found| found.len() <= MOST_SCALARS)
         }
     }
 }
 
-fn behind(step: Step, (path, ty, scalar): &(Vec<Step>, TypeId, Scalar)) -> (Vec<Step>, TypeId, Scalar) {
+fn behind(step: Selector, (path, ty, scalar): &(Vec<Selector>, TypeId, Scalar)) -> (Vec<Selector>, TypeId, Scalar) {
     (std::iter::once(step).chain(path.iter().cloned()).collect(), *ty, *scalar)
 }

@@ -7,7 +7,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use program::{Initial, InitialItem, Op, Place, Program, Root, Step, Type, TypeId, Variable, VariableId, VariableKind};
+use program::{
+    Initial, InitialItem, Op, Place, Program, Root, Selector, Type, TypeId, Variable, VariableId, VariableKind,
+};
 
 use super::rewrite::Change;
 use super::{Plain, fixed_index};
@@ -101,15 +103,16 @@ impl Plain {
 fn separation(program: &Program, ty: TypeId, places: &[Place]) -> Option<Kind> {
     match program.types.get(ty) {
         Type::Record(_) => {
-            let is_member = |place: &Place| matches!(place.path.first(), Some(Step::Field(_)));
+            let is_member = |place: &Place| matches!(place.path.first(), Some(Selector::Field(_)));
             (has_members(program, ty) && places.iter().all(is_member)).then_some(Kind::Members)
         }
         Type::Array { element, length } if *length > 1 => {
             let is_fixed = |place: &Place| match place.path.first() {
-                Some(Step::Index(index)) => fixed_index(program, *index).is_some_and(|index| index < *length),
+                Some(Selector::Index(index)) => fixed_index(program, *index).is_some_and(|index| index < *length),
                 _ => false,
             };
-            let is_member = |place: &Place| matches!(place.path.as_slice(), [Step::Index(_), Step::Field(_), ..]);
+            let is_member =
+                |place: &Place| matches!(place.path.as_slice(), [Selector::Index(_), Selector::Field(_), ..]);
             if *length <= MOST_ELEMENTS && places.iter().all(is_fixed) {
                 return Some(Kind::Elements);
             }
@@ -194,11 +197,11 @@ impl Change for Parts {
         let Root::Variable(variable) = place.root else { return place };
         let Some((kind, parts)) = self.0.get(&variable) else { return place };
         let chosen = match (kind, place.path.as_slice()) {
-            (Kind::Members, [Step::Field(number), rest @ ..]) => Some((*number as usize, rest.to_vec())),
-            (Kind::Elements, [Step::Index(index), rest @ ..]) => {
+            (Kind::Members, [Selector::Field(number), rest @ ..]) => Some((*number as usize, rest.to_vec())),
+            (Kind::Elements, [Selector::Index(index), rest @ ..]) => {
                 fixed_index(program, *index).map(|index| (index as usize, rest.to_vec()))
             }
-            (Kind::MembersOfElements, [index @ Step::Index(_), Step::Field(number), rest @ ..]) => {
+            (Kind::MembersOfElements, [index @ Selector::Index(_), Selector::Field(number), rest @ ..]) => {
                 let path = std::iter::once(index.clone()).chain(rest.iter().cloned()).collect();
                 Some((*number as usize, path))
             }

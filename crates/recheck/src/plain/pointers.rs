@@ -9,7 +9,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use program::{
-    CompareOp, Constant, ExprId, ExprKind, Initial, IntType, Op, Operand, Place, Program, Root, Scalar, Step, Type,
+    CompareOp, Constant, ExprId, ExprKind, Initial, IntType, Op, Operand, Place, Program, Root, Scalar, Selector, Type,
     TypeId, VariableId, VariableKind,
 };
 
@@ -22,12 +22,12 @@ use program::lifetimes::{Life, Lifetimes};
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Part {
     variable: VariableId,
-    path: Vec<Selector>,
+    path: Vec<PointerSelector>,
     ty: TypeId,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Selector {
+enum PointerSelector {
     Field(u32),
     Element(u64),
 }
@@ -177,19 +177,19 @@ impl Known {
 
 impl Part {
     /// A part of this part.
-    fn inside(mut self, program: &Program, path: &[Step]) -> Option<Self> {
+    fn inside(mut self, program: &Program, path: &[Selector]) -> Option<Self> {
         for step in path {
             let (selector, ty) = match (step, program.types.get(self.ty)) {
-                (Step::Field(number), Type::Record(record)) => {
+                (Selector::Field(number), Type::Record(record)) => {
                     let field = &record.fields[*number as usize];
                     if field.bit_width.is_some() {
                         return None;
                     }
-                    (Selector::Field(*number), field.ty)
+                    (PointerSelector::Field(*number), field.ty)
                 }
-                (Step::Index(index), Type::Array { element, length }) => {
+                (Selector::Index(index), Type::Array { element, length }) => {
                     let index = fixed_index(program, *index).filter(|index| index < length && *length > 1)?;
-                    (Selector::Element(index), *element)
+                    (PointerSelector::Element(index), *element)
                 }
                 _ => return None,
             };
@@ -199,10 +199,10 @@ impl Part {
         Some(self)
     }
 
-    fn steps(&self, program: &mut Program) -> Vec<Step> {
-        let mut step = |selector: &Selector| match selector {
-            Selector::Field(number) => Step::Field(*number),
-            Selector::Element(index) => Step::Index(program.exprs.int(*index, IntType::signed(64))),
+    fn steps(&self, program: &mut Program) -> Vec<Selector> {
+        let mut step = |selector: &PointerSelector| match selector {
+            PointerSelector::Field(number) => Selector::Field(*number),
+            PointerSelector::Element(index) => Selector::Index(program.exprs.int(*index, IntType::signed(64))),
         };
         self.path.iter().map(&mut step).collect()
     }
@@ -215,7 +215,7 @@ impl Change for Known {
             Some(part) if part.ty == pointee => (part.variable, part.steps(program)),
             Some(_) => return place,
             None => match self.element(program, address, pointee) {
-                Some((variable, index)) => (variable, vec![Step::Index(index)]),
+                Some((variable, index)) => (variable, vec![Selector::Index(index)]),
                 None => return place,
             },
         };
@@ -243,7 +243,7 @@ impl Known {
     fn element(&self, program: &Program, address: ExprId, pointee: TypeId) -> Option<(VariableId, ExprId)> {
         let ExprKind::PointerAdd { base, index, stride } = program.exprs.get(address).kind else { return None };
         let part = self.part(program, base)?;
-        if part.path != [Selector::Element(0)] || part.ty != pointee || !is_narrow(program, index) {
+        if part.path != [PointerSelector::Element(0)] || part.ty != pointee || !is_narrow(program, index) {
             return None;
         }
         let fits = program.types.size_bits(pointee) == stride.checked_mul(8)? && stride > 0 && stride < 1 << 20;

@@ -6,10 +6,10 @@ use foundation::{Diagnostic, Diagnostics, Location, SourceMap, Span};
 use program::semantics::{Observation, Occasion, Run, RunEnd, Warning};
 use program::{EndKind, Program};
 
-use super::{Change, End, Step};
+use super::{Change, End, TraceStep};
 
 /// The observed states of a run. A step of a loop lists what changes in the first iteration or in a later one.
-pub fn steps(run: &Run, program: &Program, sources: &SourceMap) -> Vec<Step> {
+pub fn steps(run: &Run, program: &Program, sources: &SourceMap) -> Vec<TraceStep> {
     let again = changes_of_next_round(run);
     let number = |(index, observation)| step(index, observation, &again, program, sources);
     run.observations.iter().enumerate().map(number).collect()
@@ -40,7 +40,7 @@ fn step(
     again: &HashSet<(usize, usize)>,
     program: &Program,
     sources: &SourceMap,
-) -> Step {
+) -> TraceStep {
     let function = observation.function.map(|function| &program.functions[function]);
     let span = observation.span.or(function.map(|function| function.span));
     let place =
@@ -74,7 +74,7 @@ fn step(
         value: change.value.clone(),
         enumerator: change.enumerator.clone(),
     };
-    Step {
+    TraceStep {
         step: index,
         file: place.file,
         line: place.line,

@@ -5,7 +5,7 @@ use semper::automata::buchi::{Automaton, Guard};
 use semper::foundation::{Budget, Id};
 use semper::program::passes::prepare;
 use semper::task::certificate::refutation::{
-    Exit, Macrostate, Missing, ModuleState, Node, Place, ProductEdge, ProductState, RankedModule, Refutation, Role,
+    Control, Exit, Macrostate, Missing, ModuleState, Node, ProductEdge, ProductState, RankedModule, Refutation, Role,
 };
 use semper::task::certificate::sexp::Sexp;
 use semper::task::{Negation, Task};
@@ -46,7 +46,7 @@ pub fn all(task: &Task) -> Vec<(&'static str, Refutation)> {
                 pretended.nodes = (0u32..)
                     .zip(&product.states)
                     .map(|(state, at)| match at.place {
-                        Place::Start => node(state, 1, vec![begin.clone()]),
+                        Control::Start => node(state, 1, vec![begin.clone()]),
                         _ => node(state, 0, vec![go_on.clone()]),
                     })
                     .collect();
@@ -69,23 +69,23 @@ fn state(role: Role) -> ModuleState {
 pub fn product(task: &Task) -> Refutation {
     let automaton = Negation::new(task, &Budget::unlimited()).expect("the goals are small").automaton;
     let program = prepare(&task.program, &task.atoms, task.semantics, 1000).expect("the programs are small").program;
-    let mut places = vec![Place::Start];
-    places.extend(program.locations.ids().map(Place::At));
+    let mut places = vec![Control::Start];
+    places.extend(program.locations.ids().map(Control::At));
     let exits = [Exit::Returns, Exit::Ends, Exit::Undefined];
-    places.extend(program.edges.ids().flat_map(|edge| exits.map(|exit| Place::Stopped(edge, exit))));
+    places.extend(program.edges.ids().flat_map(|edge| exits.map(|exit| Control::Stopped(edge, exit))));
     let count = automaton.state_count() as u32;
     let states: Vec<ProductState> = (places.iter())
         .flat_map(|&place| (0..count).map(move |automaton| ProductState { place, automaton, invariant: Vec::new() }))
         .collect();
-    let number = |place: Place, state: u32| {
+    let number = |place: Control, state: u32| {
         places.iter().position(|&other| other == place).expect("all places are there") as u32 * count + state
     };
     let mut edges = Vec::new();
-    let mut steps: Vec<(Place, Place, Vec<_>)> = places.iter().map(|&place| (place, place, Vec::new())).collect();
-    steps.extend(program.locations.ids().map(|start| (Place::Start, Place::At(start), Vec::new())));
+    let mut steps: Vec<(Control, Control, Vec<_>)> = places.iter().map(|&place| (place, place, Vec::new())).collect();
+    steps.extend(program.locations.ids().map(|start| (Control::Start, Control::At(start), Vec::new())));
     for (id, edge) in program.edges.iter() {
-        steps.push((Place::At(edge.from), Place::At(edge.to), vec![id]));
-        steps.extend(exits.map(|exit| (Place::At(edge.from), Place::Stopped(id, exit), vec![id])));
+        steps.push((Control::At(edge.from), Control::At(edge.to), vec![id]));
+        steps.extend(exits.map(|exit| (Control::At(edge.from), Control::Stopped(id, exit), vec![id])));
     }
     for (from, to, way) in steps {
         for state in 0..count {

@@ -3,7 +3,7 @@
 use semper::automata::buchi::{Automaton, Guard, Marks};
 use semper::foundation::Id;
 use semper::task::Certificate;
-use semper::task::certificate::refutation::{Cell, Macrostate, Missing, Node, Object, Place, Refutation, Role};
+use semper::task::certificate::refutation::{Cell, Control, Macrostate, Missing, Node, Object, Refutation, Role};
 use semper::task::certificate::sexp::Sexp;
 use semper::task::certificate::text::write;
 
@@ -235,9 +235,9 @@ fn of_product(changes: &mut Changes<'_>) {
     changes.each("the last state dropped", [()], |copy, ()| {
         copy.states.pop();
     });
-    let starts = (0..states).filter(|&index| original.states[index].place == Place::Start);
+    let starts = (0..states).filter(|&index| original.states[index].place == Control::Start);
     changes.fatal("a start that is elsewhere", starts.clone(), |copy, &index| {
-        copy.states[index].place = Place::At(Id::from_index(0));
+        copy.states[index].place = Control::At(Id::from_index(0));
     });
     changes.each("a start where something is known", starts, |copy, &index| {
         copy.states[index].invariant.push(Sexp::word("false"));

@@ -18,7 +18,7 @@ use num_bigint::BigInt;
 use program::{EdgeId, LocationId, Program, Scalar, VariableId};
 
 use super::sexp::Sexp;
-use super::steps::Step;
+use super::steps::ProofStep;
 
 /// A proof that no fair trace can be executed.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ pub struct Refutation {
     /// What the steps call `#0`, `#1`, …; each may use those before it.
     pub definitions: Vec<Sexp>,
     /// Why some steps of the proof are right, by arithmetic alone.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ProofStep>,
     /// How many sets of traces were refuted by a prefix.
     pub finite: usize,
 }
@@ -75,10 +75,10 @@ impl Refutation {
         self.edges.iter().flat_map(|product| &product.way).try_for_each(|&id| edge(id))?;
         for state in &self.states {
             match state.place {
-                Place::Start => {}
-                Place::At(location) if location.index() < program.locations.len() => {}
-                Place::At(location) => return Err(format!("the program has no location {}", location.index())),
-                Place::Stopped(stopped, _) => edge(stopped)?,
+                Control::Start => {}
+                Control::At(location) if location.index() < program.locations.len() => {}
+                Control::At(location) => return Err(format!("the program has no location {}", location.index())),
+                Control::Stopped(stopped, _) => edge(stopped)?,
             }
         }
         Ok(())
@@ -139,7 +139,7 @@ pub struct Address {
 
 /// Where control is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum Place {
+pub enum Control {
     /// Before the first step.
     Start,
     /// At a location.
@@ -165,7 +165,7 @@ pub enum Exit {
 #[derive(Clone, Debug)]
 pub struct ProductState {
     /// Where control is.
-    pub place: Place,
+    pub place: Control,
     /// The state of the automaton.
     pub automaton: u32,
     /// What holds there in every execution.

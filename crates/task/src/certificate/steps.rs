@@ -13,7 +13,7 @@ use super::text::Items;
 
 /// An impossible condition, and why its facts exclude each other.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct ProofStep {
     /// The condition, as the check spells it. `#3` is the fourth of the definitions before the steps.
     pub condition: Sexp,
     /// Why there is no state of which all facts hold.
@@ -30,7 +30,7 @@ pub enum Argument {
     Cases(u32, Vec<Argument>),
 }
 
-impl Step {
+impl ProofStep {
     /// The step as an expression.
     pub fn write(&self) -> Sexp {
         Sexp::tagged("step", [self.condition.clone(), self.argument.write()])

@@ -12,11 +12,11 @@ use num_bigint::BigInt;
 use program::{EdgeId, FloatType, IntType, LocationId, Scalar};
 
 use super::refutation::{
-    Address, Cell, Declaration, Exit, Macrostate, Missing, ModuleState, Node, Object, Place, ProductEdge, ProductState,
-    RankedModule, Refutation, Role,
+    Address, Cell, Control, Declaration, Exit, Macrostate, Missing, ModuleState, Node, Object, ProductEdge,
+    ProductState, RankedModule, Refutation, Role,
 };
 use super::sexp::Sexp;
-use super::steps::Step;
+use super::steps::ProofStep;
 use super::{Certificate, ClosedStateSpace, Unwritten};
 
 /// The most states or edges of any kind.
@@ -126,7 +126,7 @@ fn parts_of(refutation: &Refutation) -> Vec<Sexp> {
         Sexp::tagged("missing", [what])
     }));
     parts.extend(refutation.definitions.iter().map(|definition| Sexp::tagged("term", [definition.clone()])));
-    parts.extend(refutation.steps.iter().map(Step::write));
+    parts.extend(refutation.steps.iter().map(ProofStep::write));
     parts
 }
 
@@ -180,11 +180,11 @@ fn of_scalar(scalar: Scalar) -> Sexp {
     }
 }
 
-fn place(place: Place) -> Sexp {
+fn place(place: Control) -> Sexp {
     match place {
-        Place::Start => Sexp::word("start"),
-        Place::At(location) => numbers("at", [location.index()]),
-        Place::Stopped(edge, exit) => {
+        Control::Start => Sexp::word("start"),
+        Control::At(location) => numbers("at", [location.index()]),
+        Control::Stopped(edge, exit) => {
             let exit = EXITS.iter().find(|(_, other)| *other == exit).map_or("undefined", |(name, _)| name);
             Sexp::tagged("stopped", [number(edge.index()), Sexp::word(exit)])
         }
@@ -389,7 +389,7 @@ fn read_refutation(mut items: Items<'_>) -> Result<Refutation, String> {
     }
     let mut steps = Vec::new();
     while let Some(mut step) = items.list_if("step") {
-        steps.push(Step::read(&mut step)?);
+        steps.push(ProofStep::read(&mut step)?);
     }
     items.end()?;
     let refutation = Refutation {
@@ -484,16 +484,16 @@ fn read_scalar(expression: &Sexp) -> Result<Scalar, String> {
     Ok(Scalar::Int(IntType { bits: items.only_number()?, signed }))
 }
 
-fn read_place(expression: &Sexp) -> Result<Place, String> {
+fn read_place(expression: &Sexp) -> Result<Control, String> {
     if expression.as_word() == Some("start") {
-        return Ok(Place::Start);
+        return Ok(Control::Start);
     }
     let mut items = Items::of(expression, "a place")?;
     let place = match items.word()? {
-        "at" => Place::At(items.id::<LocationId>()?),
+        "at" => Control::At(items.id::<LocationId>()?),
         "stopped" => {
             let edge: EdgeId = items.id()?;
-            Place::Stopped(edge, named(&EXITS, items.word()?, "way to end")?)
+            Control::Stopped(edge, named(&EXITS, items.word()?, "way to end")?)
         }
         other => return Err(format!("`{other}` is no kind of place")),
     };

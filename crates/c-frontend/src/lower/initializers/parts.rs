@@ -2,7 +2,7 @@
 
 use foundation::Span;
 use num_bigint::BigInt;
-use program::{IntType, Place, Step, VariableId};
+use program::{IntType, Place, Selector, VariableId};
 
 use super::super::{Lower, Lowering};
 use crate::types::{CType, Qual};
@@ -134,8 +134,8 @@ impl Lowering<'_> {
             .path
             .iter()
             .map(|step| match step {
-                PathStep::Field(field) => Step::Field(*field),
-                PathStep::Index(index) => Step::Index(self.program.exprs.int(BigInt::from(*index), index_type)),
+                PathStep::Field(field) => Selector::Field(*field),
+                PathStep::Index(index) => Selector::Index(self.program.exprs.int(BigInt::from(*index), index_type)),
             })
             .collect();
         let ty = self.types.model_type(target.ty.ty, &mut self.program.types);

@@ -10,7 +10,7 @@ use super::super::ast::{
 use super::super::names::Meaning;
 use super::super::tokens::{Keyword, Punctuator, TokenKind};
 use super::recovery::Level;
-use super::specifiers::Place;
+use super::specifiers::SpecifierPosition;
 use super::{Fault, Parsed, Parser};
 
 /// What a declaration turns out to be when its first declarator has been read.
@@ -83,7 +83,7 @@ impl Parser<'_> {
             return self.static_assert().map(Declared::Declaration);
         }
         let start = self.position;
-        let specifiers = self.specifiers(Place::Declaration)?;
+        let specifiers = self.specifiers(SpecifierPosition::Declaration)?;
         let mut declarators = Vec::new();
         if self.begins_declarator() {
             let mut declarator = self.declarator()?;

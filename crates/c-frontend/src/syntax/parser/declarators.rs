@@ -6,7 +6,7 @@ use super::super::ast::{ArrayLength, Attribute, Declarator, Derived, FunctionDer
 use super::super::names::Meaning;
 use super::super::symbols::Symbol;
 use super::super::tokens::{Keyword, Punctuator, TokenKind};
-use super::specifiers::Place;
+use super::specifiers::SpecifierPosition;
 use super::{Parsed, Parser};
 
 /// Whether a declarator has a name.
@@ -182,7 +182,7 @@ impl Parser<'_> {
 
     fn parameter(&mut self) -> Parsed<Parameter> {
         let start = self.position;
-        let specifiers = self.specifiers(Place::TypeRequired)?;
+        let specifiers = self.specifiers(SpecifierPosition::TypeRequired)?;
         if self.position == start {
             return Err(self.expected("a parameter"));
         }

@@ -8,7 +8,7 @@ use super::super::names::Meaning;
 use super::super::symbols::Symbol;
 use super::super::tokens::{Keyword, Punctuator, TokenKind};
 use super::recovery::Level;
-use super::specifiers::Place;
+use super::specifiers::SpecifierPosition;
 use super::{Parsed, Parser};
 use foundation::Span;
 
@@ -79,7 +79,7 @@ impl Parser<'_> {
             return self.static_assert().map(MemberDeclaration::StaticAssert);
         }
         let start = self.position;
-        let specifiers = self.specifiers(Place::TypeRequired)?;
+        let specifiers = self.specifiers(SpecifierPosition::TypeRequired)?;
         if self.position == start {
             return Err(self.expected("a member"));
         }

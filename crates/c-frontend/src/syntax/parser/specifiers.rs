@@ -14,7 +14,7 @@ use super::{Fault, Parsed, Parser};
 
 /// Where specifiers stand, which decides whether a type may be missing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum SpecifierPosition {
     /// In a declaration: by the rules of old a missing type is `int`.
     Declaration,
     /// In a member, a parameter or a type name: a name that stands first must be a type.
@@ -64,7 +64,7 @@ impl Parser<'_> {
     pub(super) fn type_name(&mut self) -> Parsed<TypeName> {
         self.held_by_value(|parser| {
             let start = parser.position;
-            let specifiers = parser.specifiers(Place::TypeRequired)?;
+            let specifiers = parser.specifiers(SpecifierPosition::TypeRequired)?;
             if parser.position == start {
                 return Err(parser.expected("a type"));
             }
@@ -74,7 +74,7 @@ impl Parser<'_> {
     }
 
     /// Declaration specifiers; none at all give a missing type.
-    pub(super) fn specifiers(&mut self, place: Place) -> Parsed<Specifiers> {
+    pub(super) fn specifiers(&mut self, place: SpecifierPosition) -> Parsed<Specifiers> {
         let start = self.position;
         let mut specifiers = Specifiers {
             storage: None,
@@ -262,7 +262,7 @@ impl Parser<'_> {
     }
 
     /// Takes a name as a type, where it is one and no type has been named yet.
-    fn type_identifier(&mut self, name: Symbol, place: Place, words: &mut TypeWords) -> Parsed<bool> {
+    fn type_identifier(&mut self, name: Symbol, place: SpecifierPosition, words: &mut TypeWords) -> Parsed<bool> {
         let meaning = self.names.meaning(name);
         let only_complex = words.complex && words.base.is_none() && words.whole.is_none();
         if words.any() && !(only_complex && matches!(meaning, Meaning::Builtin(BuiltinType::Float(_)))) {
@@ -285,9 +285,9 @@ impl Parser<'_> {
     }
 
     /// Whether the name that comes next can only be meant as a type, although it is none.
-    fn looks_like_type(&self, place: Place) -> bool {
+    fn looks_like_type(&self, place: SpecifierPosition) -> bool {
         let next = self.tokens.get(self.position + 1);
-        place == Place::TypeRequired
+        place == SpecifierPosition::TypeRequired
             || next.is_some_and(|next| match next.kind {
                 TokenKind::Identifier(_) => !next.first_on_line,
                 kind => kind == TokenKind::Punctuator(Punctuator::Star),

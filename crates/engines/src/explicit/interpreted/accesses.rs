@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use foundation::{Arena, Id};
 use program::{
-    Callee, CompareOp, Constant, EdgeId, ExprId, ExprKind, Initial, Op, OpPart, Place, Program, Root, Scalar, Step,
+    Callee, CompareOp, Constant, EdgeId, ExprId, ExprKind, Initial, Op, OpPart, Place, Program, Root, Scalar, Selector,
     Type, TypeId, VariableId, VariableKind,
 };
 
@@ -108,7 +108,7 @@ struct Visit<'a> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum AccessKind {
     Reads,
     Writes,
 }
@@ -135,8 +135,8 @@ impl<'a> Visit<'a> {
                 }
                 // The address of a mutex is only compared with others.
                 OpPart::Mutex(&mutex) => self.address(mutex),
-                OpPart::Read(place) => self.place(place, Way::Reads),
-                OpPart::Written(place) => self.place(place, Way::Writes),
+                OpPart::Read(place) => self.place(place, AccessKind::Reads),
+                OpPart::Written(place) => self.place(place, AccessKind::Writes),
                 OpPart::Result(&variable) | OpPart::Lifetime(&variable) => self.access.writes.push(variable),
                 OpPart::Called(_) => {}
             }
@@ -177,7 +177,7 @@ impl<'a> Visit<'a> {
         let exprs = &self.program.exprs;
         let is_null = |operand: ExprId| matches!(exprs.get(operand).kind, ExprKind::Constant(Constant::Null));
         match &exprs.get(expr).kind {
-            ExprKind::Load(place) => return self.place(place, Way::Reads),
+            ExprKind::Load(place) => return self.place(place, AccessKind::Reads),
             ExprKind::AddressOf(place) => {
                 if let Root::Variable(variable) = place.root {
                     self.escaped.insert(variable);
@@ -202,7 +202,7 @@ impl<'a> Visit<'a> {
         self.open.extend(exprs.operands(expr));
     }
 
-    fn place(&mut self, place: &Place, way: Way) {
+    fn place(&mut self, place: &Place, way: AccessKind) {
         match place.root {
             Root::Variable(variable) => self.variable(variable, way),
             Root::Pointer { address, pointee } => match named(self.program, address) {
@@ -213,8 +213,8 @@ impl<'a> Visit<'a> {
                 }
                 None => {
                     *match way {
-                        Way::Reads => &mut self.access.reads_through_pointer,
-                        Way::Writes => &mut self.access.writes_through_pointer,
+                        AccessKind::Reads => &mut self.access.reads_through_pointer,
+                        AccessKind::Writes => &mut self.access.writes_through_pointer,
                     } = true;
                     self.open.push(address);
                 }
@@ -223,18 +223,18 @@ impl<'a> Visit<'a> {
         self.indices(place);
     }
 
-    fn variable(&mut self, variable: VariableId, way: Way) {
+    fn variable(&mut self, variable: VariableId, way: AccessKind) {
         self.access.numbers |= has_union(self.program, self.program.variables[variable].ty);
         match way {
-            Way::Reads => self.access.reads.push(variable),
-            Way::Writes => self.access.writes.push(variable),
+            AccessKind::Reads => self.access.reads.push(variable),
+            AccessKind::Writes => self.access.writes.push(variable),
         }
     }
 
     fn indices(&mut self, place: &Place) {
         self.open.extend(place.path.iter().filter_map(|step| match step {
-            Step::Index(index) => Some(*index),
-            Step::Field(_) => None,
+            Selector::Index(index) => Some(*index),
+            Selector::Field(_) => None,
         }));
     }
 }

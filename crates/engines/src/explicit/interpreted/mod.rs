@@ -36,7 +36,7 @@ use program::semantics::observe::Attention;
 use program::semantics::state::{State, Status};
 use program::semantics::{Answer, Choices, Question, Stop};
 use program::{Atom, EdgeId};
-use task::{Letter, Negation, Reason, Scheduler, Task};
+use task::{LetterBits, Negation, Reason, Scheduler, Task};
 
 use self::accesses::Accesses;
 use self::bytes::Bytes;
@@ -46,7 +46,7 @@ use self::observation::Remembered;
 use self::reduction::{Alone, Reduction};
 use self::stepper::{Configuration, End, Stepper, Taken, count_running, stops};
 use self::table::Table;
-use super::space::{Next, Space, Step};
+use super::space::{Advance, Next, Space};
 
 /// The state space of a task, by the interpreter.
 pub struct InterpretedSpace {
@@ -97,10 +97,10 @@ struct Cursor {
 
 /// A step's result.
 struct Recorded {
-    step: Step,
+    step: Advance,
     state: u32,
-    letters: Box<[Letter]>,
-    last: Letter,
+    letters: Box<[LetterBits]>,
+    last: LetterBits,
     enabled: u64,
     ran: u64,
 }
@@ -234,8 +234,8 @@ impl Space for InterpretedSpace {
         state[0] = u64::from(BEFORE_START);
     }
 
-    fn step(&mut self, state: &[u64], number: u32, next: &mut Next) -> Step {
-        let Some(recorded) = self.recorded(state[0] as u32, number) else { return Step::NoMore };
+    fn step(&mut self, state: &[u64], number: u32, next: &mut Next) -> Advance {
+        let Some(recorded) = self.recorded(state[0] as u32, number) else { return Advance::NoMore };
         next.state.clear();
         next.state.push(u64::from(recorded.state));
         next.letters.clear();
@@ -269,7 +269,7 @@ impl Expansion {
 
     fn refuse(&mut self, reason: Reason) {
         self.steps.push(Recorded {
-            step: Step::Refused(reason),
+            step: Advance::Refused(reason),
             state: self.state,
             letters: Box::default(),
             last: 0,
@@ -352,15 +352,15 @@ impl Shared {
         let Taken { end, letters, last, enabled, ran } = taken;
         let (step, state) = match end {
             End::Next(configuration) => match self.number(&configuration) {
-                Some(number) => (Step::Next, number),
-                None => (Step::Refused(Reason::Incomplete("there are more than 2^32 configurations".to_owned())), 0),
+                Some(number) => (Advance::Next, number),
+                None => (Advance::Refused(Reason::Incomplete("there are more than 2^32 configurations".to_owned())), 0),
             },
-            End::Ended => (Step::Ended, 0),
-            End::Blocked => (Step::Blocked, 0),
-            End::Refused(reason) => (Step::Refused(reason), 0),
+            End::Ended => (Advance::Ended, 0),
+            End::Blocked => (Advance::Blocked, 0),
+            End::Refused(reason) => (Advance::Refused(reason), 0),
             End::NotAlone => {
                 let why = "a thread may go on alone for some inputs only".to_owned();
-                (Step::Refused(Reason::Incomplete(why)), 0)
+                (Advance::Refused(Reason::Incomplete(why)), 0)
             }
         };
         Recorded { step, state, letters: letters.into(), last, enabled, ran }

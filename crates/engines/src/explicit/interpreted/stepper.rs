@@ -17,7 +17,7 @@ use program::semantics::state::{State, Status};
 use program::semantics::threads::Next as Scheduled;
 use program::semantics::{Driver, Integers, Listener, Occasion, RunEnd, Stop};
 use program::{Callee, DataModel, EdgeId, EndKind, LocationId, Op, Program};
-use task::{Letter, Negation, Reason, Scheduler, Task};
+use task::{LetterBits, Negation, Reason, Scheduler, Task};
 
 use super::choices::{Denied, Prompter, Scheduling, Script};
 use super::observation::{Remembered, fresh_attention};
@@ -33,7 +33,7 @@ pub(super) struct Configuration {
     /// The thread that ran last.
     pub running: u32,
     /// The last letter shown.
-    pub letter: Letter,
+    pub letter: LetterBits,
 }
 
 /// What a step came to.
@@ -55,9 +55,9 @@ pub(super) struct Taken {
     /// What it came to.
     pub end: End,
     /// The letters shown.
-    pub letters: Vec<Letter>,
+    pub letters: Vec<LetterBits>,
     /// The last letter shown up to here.
-    pub last: Letter,
+    pub last: LetterBits,
     /// The threads that were able to run before it, as bits.
     pub enabled: u64,
     /// Those that ran, as bits.

@@ -7,7 +7,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use program::semantics::Integers;
 use program::{
-    BinaryOp, CompareOp, Constant, ExprId, ExprKind, IntType, Place, Root, Scalar, Step, Type, TypeId, UnaryOp,
+    BinaryOp, CompareOp, Constant, ExprId, ExprKind, IntType, Place, Root, Scalar, Selector, Type, TypeId, UnaryOp,
 };
 
 use super::emit::{Emitter, MEMORY};
@@ -193,12 +193,12 @@ impl Emitter<'_, '_> {
         let mut address = Address { offset, more: None, ty: model.program().variables[variable].ty };
         for step in &place.path {
             match (step, types.get(address.ty)) {
-                (Step::Field(number), Type::Record(record)) => {
+                (Selector::Field(number), Type::Record(record)) => {
                     let field = &record.fields[*number as usize];
                     address.offset += field.offset_bits / 8;
                     address.ty = field.ty;
                 }
-                (Step::Index(index), Type::Array { element, length }) => {
+                (Selector::Index(index), Type::Array { element, length }) => {
                     let size = types.size_bits(*element) / 8;
                     match self.value(*index) {
                         Term::Known(index) if (0..*length as i64).contains(&index) => {

@@ -41,7 +41,7 @@ pub struct Layout {
     /// The last letter, where steps without observation are possible.
     pub last_letter: Option<Field>,
     /// By slot: the field, or for an object in memory its first word in the state.
-    pub slots: Vec<Place>,
+    pub slots: Vec<SlotPosition>,
     /// The slots that code is specialised for.
     pub known: Vec<SlotId>,
     /// The bits of word 0 that say what code is specialised for.
@@ -54,7 +54,7 @@ pub struct Layout {
 
 /// Where a slot lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum SlotPosition {
     /// A scalar.
     Field(Field),
     /// An object: its first word, and how many it takes.
@@ -71,7 +71,7 @@ impl Layout {
     pub fn new(model: &Model, tag_bits: u32) -> Self {
         let mut words = Words::default();
         let point = words.field(Span64 { least: 0, most: model.points.len() as i64 - 1 });
-        let mut slots = vec![Place::Nowhere; model.slots.len()];
+        let mut slots = vec![SlotPosition::Nowhere; model.slots.len()];
         let mut known = Vec::new();
         let mut scalars: Vec<(u32, SlotId, Span64)> = Vec::new();
         for (id, slot) in model.slots.iter() {
@@ -90,7 +90,7 @@ impl Layout {
             if field.word == 0 {
                 known.push(id);
             }
-            slots[foundation::Id::index(id)] = Place::Field(field);
+            slots[foundation::Id::index(id)] = SlotPosition::Field(field);
         }
         let key_mask = words.used_mask(0);
         let last_letter = model.may_be_silent.then(|| {
@@ -98,12 +98,12 @@ impl Layout {
             words.field(Span64 { least: 0, most })
         });
         for (_, id, values) in many.into_iter().rev() {
-            slots[foundation::Id::index(id)] = Place::Field(words.field(values));
+            slots[foundation::Id::index(id)] = SlotPosition::Field(words.field(values));
         }
         for (id, slot) in model.slots.iter() {
             if let (Slot::Object { bytes, .. }, true) = (slot, model.is_packed(id)) {
                 let length = bytes.div_ceil(8) as usize;
-                slots[foundation::Id::index(id)] = Place::Words(words.whole(length), length);
+                slots[foundation::Id::index(id)] = SlotPosition::Words(words.whole(length), length);
             }
         }
         let tag_shift = words.tag(tag_bits);

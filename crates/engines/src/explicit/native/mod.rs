@@ -28,14 +28,14 @@ use foundation::{Budget, Id};
 use program::passes::inline::NotInlined;
 use program::passes::prepared::{NotPrepared, prepare, simplify};
 use program::semantics::Answer;
-use task::{Letter, Negation, Reason, Task};
+use task::{LetterBits, Negation, Reason, Task};
 
-use super::space::{Leads, Next, Space, Step, Successor, Successors};
+use super::space::{Advance, Leads, Next, Space, Successor, Successors};
 use super::store::append;
 use code::{Code, Compiler, Failure, Function};
 use emit::{Frame, status};
 use facts::Facts;
-use layout::{Layout, Place};
+use layout::{Layout, SlotPosition};
 use model::{Model, NotNative, PointKind, Slot, SlotId};
 
 /// Programs that inlining makes larger than this are not compiled.
@@ -61,7 +61,7 @@ pub struct NativeSpace {
     last: Option<(u64, Function)>,
     output: Vec<u64>,
     /// The letters of known words, as far as they were looked up.
-    words: Vec<Vec<Letter>>,
+    words: Vec<Vec<LetterBits>>,
 }
 
 struct Shared {
@@ -188,7 +188,7 @@ impl NativeSpace {
         let location = model.points[point as usize].location;
         let live = layout.known.iter().filter(|slot| model.is_live(location, **slot));
         live.filter_map(|&slot| match layout.slots[slot.index()] {
-            Place::Field(field) => {
+            SlotPosition::Field(field) => {
                 let packed = (state[field.word] & field.mask()) >> field.shift;
                 Some((slot, field.least.wrapping_add(packed as i64)))
             }
@@ -226,11 +226,11 @@ impl NativeSpace {
 /// known words, as far as they were looked up.
 fn push_letters(
     shared: &Shared,
-    words: &mut Vec<Vec<Letter>>,
+    words: &mut Vec<Vec<LetterBits>>,
     output: &[u64],
     returned: i64,
-    letters: &mut Vec<Letter>,
-) -> Letter {
+    letters: &mut Vec<LetterBits>,
+) -> LetterBits {
     let word = (returned >> 8) as usize;
     if word == 0 {
         let start = shared.frame.letters;
@@ -269,10 +269,10 @@ impl Space for NativeSpace {
         state.fill(0);
     }
 
-    fn step(&mut self, state: &[u64], number: u32, next: &mut Next) -> Step {
+    fn step(&mut self, state: &[u64], number: u32, next: &mut Next) -> Advance {
         let function = match self.function(state) {
             Ok(function) => function,
-            Err(reason) => return Step::Refused(reason),
+            Err(reason) => return Advance::Refused(reason),
         };
         let point = self.point(state);
         if point == 0 {
@@ -284,15 +284,15 @@ impl Space for NativeSpace {
             status::NEXT => {
                 self.show(returned, next);
                 next.state.copy_from_slice(&self.output[..state.len()]);
-                Step::Next
+                Advance::Next
             }
             status::ENDED => {
                 self.show(returned, next);
-                Step::Ended
+                Advance::Ended
             }
-            status::BLOCKED => Step::Blocked,
-            status::NO_MORE => Step::NoMore,
-            other => Step::Refused(refusal(other)),
+            status::BLOCKED => Advance::Blocked,
+            status::NO_MORE => Advance::NoMore,
+            other => Advance::Refused(refusal(other)),
         }
     }
 

@@ -14,7 +14,7 @@ use program::passes::slice::slice;
 use program::{LocationId, Op, Scalar, VariableId};
 
 use super::super::invariants::{is_set_at, ranges_at};
-use super::super::product::Place;
+use super::super::product::Control;
 use super::Proof;
 use crate::encode::memory::Cell;
 use crate::encode::vocabulary::{Bounds, Shape};
@@ -27,8 +27,8 @@ const MOST_ELEMENTS: u64 = 32;
 
 impl Proof<'_, '_> {
     /// What ranges and points-to say of the variables that matter at a place.
-    pub(super) fn known_at(&self, place: Place) -> Vec<Term> {
-        if place == Place::Start {
+    pub(super) fn known_at(&self, place: Control) -> Vec<Term> {
+        if place == Control::Start {
             return Vec::new();
         }
         let of_variables = ranges_at(self.vocabulary, place).into_iter();
@@ -42,7 +42,7 @@ impl Proof<'_, '_> {
     }
 
     /// What ranges say of the elements of short arrays at a place, where that is more than the type says.
-    fn elements_at(&self, place: Place) -> Vec<Term> {
+    fn elements_at(&self, place: Control) -> Vec<Term> {
         let program = self.vocabulary.program();
         let mut found = Vec::new();
         for (variable, symbol) in self.vocabulary.named() {
@@ -57,7 +57,7 @@ impl Proof<'_, '_> {
             let (bounds, values) = (self.vocabulary.bounds(variable), self.vocabulary.few_values(variable));
             let bounds = Some(bounds).filter(|bounds| !self.vocabulary.is_machine() || *bounds != Bounds::of_type(ty));
             let here = match place {
-                Place::At(location) => self.vocabulary.values_at(location, variable),
+                Control::At(location) => self.vocabulary.values_at(location, variable),
                 _ => None,
             };
             let scale = self.vocabulary.scale(variable, Scalar::Int(ty));
@@ -97,7 +97,7 @@ impl Proof<'_, '_> {
     }
 
     /// Where pointers lead that matter at a place, those in short arrays included.
-    fn addresses_at(&self, place: Place) -> Vec<Term> {
+    fn addresses_at(&self, place: Control) -> Vec<Term> {
         let is_set = |symbol: Symbol| is_set_at(self.vocabulary, place, symbol);
         let named = self.vocabulary.named().into_iter().filter(|(_, symbol)| is_set(*symbol));
         let variables = named.flat_map(|(variable, symbol)| {
@@ -137,7 +137,7 @@ impl Proof<'_, '_> {
     }
 
     /// The values that variables can have at a place, where these are few and no interval.
-    fn values_at(&self, place: Place) -> Vec<Term> {
+    fn values_at(&self, place: Control) -> Vec<Term> {
         let named = self.vocabulary.named().into_iter();
         let set = named.filter(|(_, symbol)| is_set_at(self.vocabulary, place, *symbol));
         let one_of = |(variable, symbol): (VariableId, Symbol)| {
@@ -149,8 +149,8 @@ impl Proof<'_, '_> {
     }
 
     /// What ranges say of scalars where control is, beside what they say of them anywhere: that may be why they say so.
-    fn bounds_at(&self, place: Place) -> Vec<Term> {
-        let Place::At(location) = place else { return Vec::new() };
+    fn bounds_at(&self, place: Control) -> Vec<Term> {
+        let Control::At(location) = place else { return Vec::new() };
         let named = self.vocabulary.named().into_iter();
         let set = named.filter(|(_, symbol)| is_set_at(self.vocabulary, place, *symbol));
         let bounded = |(variable, symbol): (VariableId, Symbol)| {

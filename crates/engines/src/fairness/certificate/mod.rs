@@ -28,10 +28,10 @@ use task::certificate::refutation::{ModuleState, ProductEdge, ProductState, Rank
 use task::certificate::sexp::Sexp;
 
 use super::hoare::Triples;
-use super::letter::{Letter, Letters};
+use super::letter::{LetterId, Letters};
 use super::module::Refuted;
 use super::observation::Observation;
-use super::product::Place;
+use super::product::Control;
 use super::ranked::{Ranked, Role};
 use super::remainder::Rest;
 use crate::encode::{Exit, Vocabulary};
@@ -52,9 +52,9 @@ pub struct Proof<'a, 't> {
     /// What is observed.
     pub observation: &'a Observation<'t>,
     /// The Büchi program with all of its states.
-    pub whole: &'a Automaton<Letter>,
+    pub whole: &'a Automaton<LetterId>,
     /// The places of its states.
-    pub places: &'a [(Place, StateId)],
+    pub places: &'a [(Control, StateId)],
     /// What holds there.
     pub invariants: &'a [Option<Term>],
     /// Its letters.
@@ -151,7 +151,7 @@ impl<'t> Proof<'_, 't> {
         let mut open: Vec<StateId> = possible.iter().copied().collect();
         while let Some(state) = open.pop() {
             let place = self.places[state.index()].0;
-            let invariant = self.invariants[state.index()].filter(|_| place != Place::Start);
+            let invariant = self.invariants[state.index()].filter(|_| place != Control::Start);
             let known = self.terms.and(self.known_at(place).into_iter().chain(invariant));
             for edge in self.whole.edges_from(state) {
                 let is_taken = || {
@@ -167,15 +167,15 @@ impl<'t> Proof<'_, 't> {
         possible
     }
 
-    fn place(&self, place: Place) -> Result<written::Place, String> {
+    fn place(&self, place: Control) -> Result<written::Control, String> {
         let before = &self.prepared().inlined;
         Ok(match place {
-            Place::Start => written::Place::Start,
-            Place::At(location) => {
+            Control::Start => written::Control::Start,
+            Control::At(location) => {
                 let location = before.locations[location].ok_or("a step ends inside of a statement")?;
-                written::Place::At(location)
+                written::Control::At(location)
             }
-            Place::Stopped(edge, exit) => written::Place::Stopped(before.edges[edge], written_exit(exit)),
+            Control::Stopped(edge, exit) => written::Control::Stopped(before.edges[edge], written_exit(exit)),
         })
     }
 
@@ -183,12 +183,12 @@ impl<'t> Proof<'_, 't> {
         let (at, automaton) = self.places[state.index()];
         let place = self.place(at)?;
         let mut conditions: BTreeSet<Term> = self.known_at(at).into_iter().collect();
-        if let Some(invariant) = self.invariants[state.index()].filter(|_| at != Place::Start) {
+        if let Some(invariant) = self.invariants[state.index()].filter(|_| at != Control::Start) {
             conditions.extend(self.terms.conjuncts(invariant));
         }
         conditions.retain(|&condition| self.terms.as_truth(condition) != Some(true));
         let mut invariant = conditions.into_iter().map(|term| names.write(term)).collect::<Result<Vec<_>, String>>()?;
-        if let written::Place::At(location) = place {
+        if let written::Control::At(location) = place {
             let known = known.get(&location).into_iter().flatten();
             invariant.extend(known.filter_map(|(cell, value)| names.equation(*cell, value)));
         }
@@ -221,7 +221,7 @@ impl<'t> Proof<'_, 't> {
         for (index, edge) in edges.iter().enumerate() {
             alike.entry((edge.from, edge.to, edge.way.clone(), edge.reads.clone())).or_default().push(index);
         }
-        let is_part = |letter: Letter| self.letters.way(letter).iter().any(|taken| taken.is_part);
+        let is_part = |letter: LetterId| self.letters.way(letter).iter().any(|taken| taken.is_part);
         for index in alike.into_values().filter(|alike| alike.len() > 1 || is_part(guards[alike[0]])).flatten() {
             edges[index].condition = Some(self.condition(guards[index], names)?);
         }
@@ -230,7 +230,7 @@ impl<'t> Proof<'_, 't> {
 
     /// The guard of a letter, with the inputs called by the edges that read them, and by what holds them afterwards: how many
     /// values a step asks for is not the same in the inlined program, where more variables are left.
-    fn condition(&self, letter: Letter, names: &Names<'_, '_>) -> Result<Sexp, String> {
+    fn condition(&self, letter: LetterId, names: &Names<'_, '_>) -> Result<Sexp, String> {
         let mut inputs: HashMap<Symbol, String> = HashMap::new();
         let way = self.letters.way(letter);
         for (taken, edge) in way.iter().zip(names.edges_of(&way)) {

@@ -35,7 +35,7 @@ pub struct NonTermination {
     /// How the cycle is reached.
     pub start: Start,
     /// Why it goes on from there.
-    pub argument: Argument,
+    pub argument: Divergent,
 }
 
 /// How the cycle is reached. Variables and inputs that are not mentioned do not matter.
@@ -53,7 +53,7 @@ pub struct Start {
 
 /// Why the cycle goes on for ever from a state.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Argument {
+pub enum Divergent {
     /// A turn with these inputs changes nothing.
     FixedPoint {
         /// What the turn reads.
@@ -98,18 +98,18 @@ impl NonTermination {
     /// A word for statistics and reports.
     pub fn kind(&self) -> &'static str {
         match self.argument {
-            Argument::FixedPoint { .. } => "fixed point",
-            Argument::Repeats { .. } => "repeated state",
-            Argument::Geometric(_) => "geometric",
-            Argument::RecurrentSet { .. } => "recurrent set",
+            Divergent::FixedPoint { .. } => "fixed point",
+            Divergent::Repeats { .. } => "repeated state",
+            Divergent::Geometric(_) => "geometric",
+            Divergent::RecurrentSet { .. } => "recurrent set",
         }
     }
 
     /// After how many turns from the start the inputs are the same again, as far as that is known: one where not.
     pub fn period(&self) -> usize {
         match &self.argument {
-            Argument::Repeats { inputs, .. } => inputs.len(),
-            Argument::FixedPoint { .. } | Argument::Geometric(_) | Argument::RecurrentSet { .. } => 1,
+            Divergent::Repeats { inputs, .. } => inputs.len(),
+            Divergent::FixedPoint { .. } | Divergent::Geometric(_) | Divergent::RecurrentSet { .. } => 1,
         }
     }
 
@@ -119,10 +119,10 @@ impl NonTermination {
         let mut turns: Vec<Valuation> = self.start.lead.iter().take(count).cloned().collect();
         let rest = count - turns.len();
         match &self.argument {
-            Argument::FixedPoint { inputs } => turns.extend(std::iter::repeat_n(inputs.clone(), rest)),
-            Argument::Repeats { inputs, .. } => turns.extend(inputs.iter().cycle().take(rest).cloned()),
-            Argument::Geometric(geometric) => turns.extend(geometric.turns(rest)),
-            Argument::RecurrentSet { choice, .. } => {
+            Divergent::FixedPoint { inputs } => turns.extend(std::iter::repeat_n(inputs.clone(), rest)),
+            Divergent::Repeats { inputs, .. } => turns.extend(inputs.iter().cycle().take(rest).cloned()),
+            Divergent::Geometric(geometric) => turns.extend(geometric.turns(rest)),
+            Divergent::RecurrentSet { choice, .. } => {
                 let mut state = self.start.state.clone();
                 for _ in 0..rest {
                     let values = |symbol: Symbol| Some(value_of(terms, &state, symbol));
@@ -224,7 +224,7 @@ pub fn comes_back(terms: &Terms, solver: &mut dyn Solver, lasso: &Lasso<'_>, kno
         let guard = terms.and([known, unrolling.guard]);
         if count == 1 {
             let condition = terms.and([guard, unrolling.is_equal(0, 1, &written)]);
-            let argument = |model: &Model| Argument::FixedPoint { inputs: unrolling.inputs_in(model, 0) };
+            let argument = |model: &Model| Divergent::FixedPoint { inputs: unrolling.inputs_in(model, 0) };
             let found = entered(terms, solver, &unrolling, 0, condition, argument);
             if let Some(found) = found.filter(|found| found.runs(terms, lasso)) {
                 return Ok(Some(found));
@@ -233,7 +233,7 @@ pub fn comes_back(terms: &Terms, solver: &mut dyn Solver, lasso: &Lasso<'_>, kno
         for lead in 0..count {
             budget.check()?;
             let condition = terms.and([guard, unrolling.is_equal(lead, count, &closing)]);
-            let argument = |model: &Model| Argument::Repeats {
+            let argument = |model: &Model| Divergent::Repeats {
                 inputs: (lead..count).map(|turn| unrolling.inputs_in(model, turn)).collect(),
                 closing: closing.clone(),
             };
@@ -254,7 +254,7 @@ pub fn entered(
     entry: &Unrolling<'_>,
     lead: usize,
     condition: Term,
-    argument: impl FnOnce(&Model) -> Argument,
+    argument: impl FnOnce(&Model) -> Divergent,
 ) -> Option<NonTermination> {
     if terms.as_truth(condition) == Some(false) {
         return None;

@@ -6,7 +6,7 @@ use logic::{Symbol, Term, Terms, Value};
 use smt::Model;
 
 use super::Lasso;
-use crate::encode::step::Step;
+use crate::encode::step::Transition;
 
 /// Values of symbols.
 pub type Valuation = BTreeMap<Symbol, Value>;
@@ -21,7 +21,7 @@ const MOST_BITS: u64 = 1 << 16;
 
 /// The state after a step from a state with some inputs; `None` where the guard does not hold or has no value, and
 /// where numbers become absurdly large.
-pub fn apply(terms: &Terms, step: &Step, state: &Valuation, inputs: &Valuation) -> Option<Valuation> {
+pub fn apply(terms: &Terms, step: &Transition, state: &Valuation, inputs: &Valuation) -> Option<Valuation> {
     let values = |symbol: Symbol| {
         let values = if step.inputs.contains(&symbol) { inputs } else { state };
         Some(value_of(terms, values, symbol))

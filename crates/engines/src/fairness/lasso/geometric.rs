@@ -18,10 +18,10 @@ use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use smt::{Model, Solver};
 
-use super::divergence::{Argument, Diverges, Geometric, NonTermination, entered};
+use super::divergence::{Divergent, Diverges, Geometric, NonTermination, entered};
 use super::execution::Unrolling;
 use super::polyhedra::{Paths, Polyhedron, dimensions, integer_of, is_unsatisfiable, relevant};
-use crate::encode::step::Step;
+use crate::encode::step::Transition;
 
 /// The most rays.
 const MOST_RAYS: usize = 3;
@@ -33,14 +33,19 @@ const LARGEST_FACTOR: u32 = 16;
 /// A cycle as polyhedra that are exact.
 pub struct Cycle<'a> {
     terms: &'a Terms,
-    cycle: &'a Step,
+    cycle: &'a Transition,
     paths: Paths,
     wanted: BTreeSet<Symbol>,
 }
 
 impl<'a> Cycle<'a> {
     /// The polyhedra of a cycle.
-    pub fn new(terms: &'a Terms, solver: &mut dyn Solver, cycle: &'a Step, budget: &Budget) -> Result<Self, Exhausted> {
+    pub fn new(
+        terms: &'a Terms,
+        solver: &mut dyn Solver,
+        cycle: &'a Transition,
+        budget: &Budget,
+    ) -> Result<Self, Exhausted> {
         let wanted = relevant(terms, cycle);
         let mut paths = Paths::of(terms, solver, cycle, terms.truth(true), &wanted, budget)?;
         paths.polyhedra.retain(|polyhedron| polyhedron.is_exact);
@@ -100,7 +105,7 @@ impl Attempt<'_> {
             let next = rays.get(index + 1);
             conditions.push(self.image(ray, next, factors[index], couplings[index]));
         }
-        let argument = |model: &Model| Argument::Geometric(self.read(model, &point, &rays, &factors, &couplings));
+        let argument = |model: &Model| Divergent::Geometric(self.read(model, &point, &rays, &factors, &couplings));
         let found = entered(terms, solver, self.entry, self.entry.turns(), terms.and(conditions), argument)?;
         (found.runs(terms, self.entry.lasso) && self.is_contained(solver)).then_some(found)
     }

@@ -19,7 +19,7 @@ mod templates;
 #[cfg(test)]
 mod tests;
 
-pub use divergence::{Argument, Geometric, NonTermination, Start, comes_back, diverge};
+pub use divergence::{Divergent, Geometric, NonTermination, Start, comes_back, diverge};
 pub use execution::{Valuation, apply};
 pub use polyhedra::relevant;
 pub use ranking::{RankingArgument, Search, Template, decreases, rank};
@@ -29,15 +29,15 @@ use foundation::{Budget, Exhausted};
 use logic::{Term, Terms};
 use smt::Solver;
 
-use crate::encode::step::Step;
+use crate::encode::step::Transition;
 
 /// A stem, taken once, and a cycle, taken again and again after it. Both are sequences composed to one step.
 #[derive(Clone, Copy, Debug)]
 pub struct Lasso<'a> {
     /// From the beginning to the honda.
-    pub stem: &'a Step,
+    pub stem: &'a Transition,
     /// From the honda to the honda.
-    pub cycle: &'a Step,
+    pub cycle: &'a Transition,
 }
 
 /// What became of a lasso.

@@ -19,7 +19,7 @@ use num_traits::{One, Zero};
 use smt::{Satisfiability, Solver};
 
 use super::cases::cases;
-use crate::encode::step::Step;
+use crate::encode::step::Transition;
 
 /// No more quotients than this are split.
 const MOST_SPLIT: usize = 16;
@@ -70,7 +70,7 @@ impl Paths {
     pub fn of(
         terms: &Terms,
         solver: &mut dyn Solver,
-        step: &Step,
+        step: &Transition,
         condition: Term,
         wanted: &BTreeSet<Symbol>,
         budget: &Budget,
@@ -87,7 +87,7 @@ impl Paths {
     fn with_cases(
         terms: &Terms,
         solver: &mut dyn Solver,
-        step: &Step,
+        step: &Transition,
         condition: Term,
         wanted: &BTreeSet<Symbol>,
         is_exact: bool,
@@ -135,7 +135,7 @@ impl Paths {
 
 /// The variables that decide whether a cycle can be taken again: those of the guard, and those that they are computed
 /// from.
-pub fn relevant(terms: &Terms, cycle: &Step) -> BTreeSet<Symbol> {
+pub fn relevant(terms: &Terms, cycle: &Transition) -> BTreeSet<Symbol> {
     let mut found: BTreeSet<Symbol> = BTreeSet::new();
     let mut waiting: Vec<Symbol> = terms.symbols(cycle.guard).iter().copied().collect();
     while let Some(symbol) = waiting.pop() {
@@ -171,7 +171,7 @@ pub fn integer_of(terms: &Terms, symbol: Symbol) -> Option<Term> {
 
 /// The elements of arrays that a step reads and that cannot change: neither the array nor the index is written or
 /// input.
-fn unwritten_elements(terms: &Terms, step: &Step) -> Vec<Term> {
+fn unwritten_elements(terms: &Terms, step: &Transition) -> Vec<Term> {
     let roots: Vec<Term> = step.updates.values().copied().chain([step.guard]).collect();
     let is_fixed = |term: Term| {
         let symbols = terms.symbols(term);

@@ -14,11 +14,11 @@ use num_bigint::BigInt;
 use num_traits::One;
 use smt::{Model, Solver};
 
-use super::divergence::{Argument, Diverges, entered};
+use super::divergence::{Divergent, Diverges, entered};
 use super::execution::{Unrolling, Valuation, value_of};
 use super::polyhedra::{is_unsatisfiable, relevant};
 use super::supporting::keep_implied;
-use crate::encode::step::Step;
+use crate::encode::step::Transition;
 
 /// No more choices of inputs than this are tried.
 const MOST_CHOICES: usize = 32;
@@ -54,7 +54,7 @@ fn with_choice(
     let function = chosen(terms, entry.lasso.cycle, choice);
     let reach = |solver: &mut dyn Solver, set: Term| {
         let condition = terms.and([entry.guard, entry.finally(terms.and([known, set]))]);
-        let argument = |_: &Model| Argument::RecurrentSet { set, choice: choice.clone() };
+        let argument = |_: &Model| Divergent::RecurrentSet { set, choice: choice.clone() };
         entered(terms, solver, entry, entry.turns(), condition, argument)
     };
     let mut set = function.guard;
@@ -87,9 +87,9 @@ fn with_choice(
 }
 
 /// The cycle under a choice.
-fn chosen(terms: &Terms, cycle: &Step, choice: &Choice) -> Step {
+fn chosen(terms: &Terms, cycle: &Transition, choice: &Choice) -> Transition {
     let replaced: HashMap<Symbol, Term> = choice.iter().map(|(&input, &term)| (input, term)).collect();
-    Step {
+    Transition {
         guard: terms.substitute(cycle.guard, &replaced),
         updates: cycle.updates.iter().map(|(&s, &value)| (s, terms.substitute(value, &replaced))).collect(),
         inputs: BTreeSet::new(),
@@ -99,7 +99,7 @@ fn chosen(terms: &Terms, cycle: &Step, choice: &Choice) -> Step {
 }
 
 /// Literals of a set that hold in a state, and bounds of the variables there.
-fn conjuncts_at(terms: &Terms, function: &Step, set: Term, state: &Valuation) -> Vec<Term> {
+fn conjuncts_at(terms: &Terms, function: &Transition, set: Term, state: &Valuation) -> Vec<Term> {
     let values = |symbol: Symbol| Some(value_of(terms, state, symbol));
     let holds = |term: Term| terms.holds(term, &values) == Some(true);
     let mut found: Vec<Term> = Vec::new();
@@ -127,7 +127,7 @@ fn conjuncts_at(terms: &Terms, function: &Step, set: Term, state: &Valuation) ->
 }
 
 /// Choices of inputs that are worth a try.
-fn choices(terms: &Terms, cycle: &Step) -> Vec<Choice> {
+fn choices(terms: &Terms, cycle: &Transition) -> Vec<Choice> {
     let inputs: Vec<(Symbol, Vec<Term>)> =
         (cycle.inputs.iter()).map(|&input| (input, options(terms, cycle, input))).collect();
     if inputs.iter().any(|(_, options)| options.is_empty()) {
@@ -151,7 +151,7 @@ fn choices(terms: &Terms, cycle: &Step) -> Vec<Choice> {
 }
 
 /// Terms over program variables that an input could be.
-fn options(terms: &Terms, cycle: &Step, input: Symbol) -> Vec<Term> {
+fn options(terms: &Terms, cycle: &Transition, input: Symbol) -> Vec<Term> {
     let variable = terms.variable(input);
     let is_over_variables = |term: Term| terms.symbols(term).is_disjoint(&cycle.inputs);
     let mut found = Vec::new();

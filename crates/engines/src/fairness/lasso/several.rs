@@ -13,11 +13,11 @@ use logic::{Sort, Symbol, Term, Terms};
 use smt::{Model, Solver};
 
 use super::Lasso;
-use super::divergence::{Argument, Diverges, entered};
+use super::divergence::{Divergent, Diverges, entered};
 use super::execution::{Unrolling, Valuation, value_of};
 use super::polyhedra::is_unsatisfiable;
 use super::supporting::keep_implied;
-use crate::encode::step::Step;
+use crate::encode::step::Transition;
 
 /// The execution that the state is taken from goes round so often.
 const TURNS: usize = 3;
@@ -30,7 +30,7 @@ pub fn steady(terms: &Terms, solver: &mut dyn Solver, lasso: &Lasso<'_>, budget:
     (0..TURNS).for_each(|_| entry.turn());
     let same = (1..TURNS).map(|turn| entry.has_same_inputs(0, turn));
     let condition = terms.and(same.chain([entry.guard]));
-    let argument = |_: &Model| Argument::RecurrentSet { set: terms.truth(true), choice: BTreeMap::new() };
+    let argument = |_: &Model| Divergent::RecurrentSet { set: terms.truth(true), choice: BTreeMap::new() };
     Ok(entered(terms, solver, &entry, 1, condition, argument))
 }
 
@@ -38,7 +38,7 @@ pub fn steady(terms: &Terms, solver: &mut dyn Solver, lasso: &Lasso<'_>, budget:
 pub fn set_of_several(
     terms: &Terms,
     solver: &mut dyn Solver,
-    cycles: &[Step],
+    cycles: &[Transition],
     state: &Valuation,
     budget: &Budget,
 ) -> Result<Option<Term>, Exhausted> {
@@ -59,8 +59,8 @@ pub fn set_of_several(
         let value = terms.evaluate(condition, &|symbol| Some(value_of(terms, state, symbol)));
         terms.symbols(condition).len() > 1 && value.and_then(|value| value.as_bool()) == Some(true)
     };
-    let of_variables = |cycle: &Step, condition: &Term| terms.symbols(*condition).is_disjoint(&cycle.inputs);
-    let parts = |cycle: &Step| {
+    let of_variables = |cycle: &Transition, condition: &Term| terms.symbols(*condition).is_disjoint(&cycle.inputs);
+    let parts = |cycle: &Transition| {
         let parts = terms.conjuncts(cycle.guard).into_iter().filter(|part| of_variables(cycle, part));
         parts.flat_map(|part| [part, terms.not(part)]).filter(relates).collect::<Vec<_>>()
     };

@@ -19,7 +19,7 @@ use super::farkas::{Affine, imply, imply_one};
 use super::polyhedra::{Paths, is_unsatisfiable};
 use super::ranking::{Candidate, Template};
 use super::templates;
-use crate::encode::step::Step;
+use crate::encode::step::Transition;
 
 /// Pairs of variables are compared where there are at most so many.
 const MOST_COMPARED: usize = 8;
@@ -56,7 +56,7 @@ pub fn guess(
 pub fn keep_implied(
     terms: &Terms,
     solver: &mut dyn Solver,
-    step: &Step,
+    step: &Transition,
     premise: impl Fn(&[Term]) -> Term,
     candidates: &mut Vec<Term>,
     budget: &Budget,

@@ -39,12 +39,12 @@ impl World {
     }
 
     /// `guards ≥ 0`, and new values of the first variables.
-    fn step(&self, guards: &[&[i64]], updates: &[Option<&[i64]>]) -> Step {
+    fn step(&self, guards: &[&[i64]], updates: &[Option<&[i64]>]) -> Transition {
         let guard = self.terms.and(guards.iter().map(|guard| self.at_least_zero(guard)));
         let updates = (updates.iter().enumerate())
             .filter_map(|(index, update)| Some((self.variables[index], self.linear((*update)?))))
             .collect();
-        Step { updates, ..Step::assume(&self.terms, guard) }
+        Transition { updates, ..Transition::assume(&self.terms, guard) }
     }
 
     fn with_solver<T>(&self, ask: impl FnOnce(&mut dyn Solver, Term, &Budget) -> Result<T, Exhausted>) -> T {
@@ -54,19 +54,19 @@ impl World {
         ask(&mut solver, self.terms.truth(true), &budget).expect("there is no limit")
     }
 
-    fn rank(&self, stem: &Step, cycle: &Step) -> Option<RankingArgument> {
+    fn rank(&self, stem: &Transition, cycle: &Transition) -> Option<RankingArgument> {
         let lasso = Lasso { stem, cycle };
         let found = self.with_solver(|solver, known, budget| rank(&self.terms, solver, &lasso, known, budget));
         found.inspect(|found| self.decreases_everywhere(&lasso, found))
     }
 
-    fn diverge(&self, stem: &Step, cycle: &Step) -> Option<NonTermination> {
+    fn diverge(&self, stem: &Transition, cycle: &Transition) -> Option<NonTermination> {
         let lasso = Lasso { stem, cycle };
         let found = self.with_solver(|solver, known, budget| diverge(&self.terms, solver, &lasso, known, budget));
         found.inspect(|found| self.runs(&lasso, found))
     }
 
-    fn analyse(&self, stem: &Step, cycle: &Step) -> Analysis {
+    fn analyse(&self, stem: &Transition, cycle: &Transition) -> Analysis {
         let lasso = Lasso { stem, cycle };
         let found = self.with_solver(|solver, known, budget| analyse(&self.terms, solver, &lasso, known, budget));
         match &found {
@@ -82,13 +82,13 @@ impl World {
         let states = found.execute(&self.terms, lasso, 50).unwrap_or_else(|| panic!("{found:?} does not run"));
         let lead = found.start.lead.len();
         match &found.argument {
-            Argument::FixedPoint { .. } => assert_eq!(states[lead], states[lead + 1]),
-            Argument::Repeats { inputs, closing } => {
+            Divergent::FixedPoint { .. } => assert_eq!(states[lead], states[lead + 1]),
+            Divergent::Repeats { inputs, closing } => {
                 let (first, second) = (&states[lead], &states[lead + inputs.len()]);
                 closing.iter().for_each(|symbol| assert_eq!(first.get(symbol), second.get(symbol)));
             }
-            Argument::Geometric(geometric) => follows_rays(geometric, &states[lead..]),
-            Argument::RecurrentSet { set, .. } => {
+            Divergent::Geometric(geometric) => follows_rays(geometric, &states[lead..]),
+            Divergent::RecurrentSet { set, .. } => {
                 for state in &states[lead..] {
                     let value = |symbol: Symbol| Some(execution::value_of(&self.terms, state, symbol));
                     assert_eq!(self.terms.holds(*set, &value), Some(true));
@@ -153,7 +153,7 @@ fn follows_rays(geometric: &Geometric, states: &[Valuation]) {
 #[test]
 fn an_affine_function_ranks_counting_down_and_up() {
     let world = World::new(&["x", "y"]);
-    let skip = Step::skip(&world.terms);
+    let skip = Transition::skip(&world.terms);
     let down = world.step(&[&[1, 0, -1]], &[Some(&[1, 0, -1])]);
     let found = world.rank(&skip, &down).expect("x decreases");
     assert_eq!((found.template, found.invariants.len()), (Template::Affine, 0));
@@ -165,7 +165,7 @@ fn an_affine_function_ranks_counting_down_and_up() {
 #[test]
 fn phases_are_found_as_nested_functions() {
     let world = World::new(&["x", "y", "z"]);
-    let skip = Step::skip(&world.terms);
+    let skip = Transition::skip(&world.terms);
     let two = world.step(&[&[1, 0, 0, 0]], &[Some(&[1, 1, 0, 0]), Some(&[0, 1, 0, -1])]);
     assert_eq!(world.rank(&skip, &two).expect("two phases").template, Template::Nested(2));
     let three = world.step(&[&[1, 0, 0, 0]], &[Some(&[1, 1, 0, 0]), Some(&[0, 1, 1, 0]), Some(&[0, 0, 1, -1])]);
@@ -180,7 +180,7 @@ fn the_stem_supports() {
     let cycle = world.step(&[&[1, 0, 0]], &[Some(&[1, -1, 0])]);
     let found = world.rank(&stem, &cycle).expect("y stays positive");
     assert_eq!(found.invariants.len(), 1, "{found:?}");
-    assert!(world.rank(&Step::skip(&world.terms), &cycle).is_none());
+    assert!(world.rank(&Transition::skip(&world.terms), &cycle).is_none());
     // assume 2z >= x + 5, y := z + z - x; the invariant y >= 5 is none of the guesses.
     let world = World::new(&["x", "y", "z"]);
     let stem = world.step(&[&[-1, 0, 2, -5]], &[None, Some(&[-1, 0, 2, 0])]);
@@ -193,7 +193,7 @@ fn the_stem_supports() {
 fn several_paths_need_tuples_or_pieces() {
     let world = World::new(&["x", "y"]);
     let terms = &world.terms;
-    let skip = Step::skip(terms);
+    let skip = Transition::skip(terms);
     // x > 0 && y > 0, either x decreases and y is anything, or y decreases: the input decides.
     let (choice, any) = (terms.symbol("choice", Sort::Bool), terms.symbol("any", Sort::Int));
     let chosen = terms.variable(choice);
@@ -202,7 +202,8 @@ fn several_paths_need_tuples_or_pieces() {
         (world.variables[0], terms.ite(chosen, world.linear(&[1, 0, -1]), world.variable(0))),
         (world.variables[1], terms.ite(chosen, terms.variable(any), world.linear(&[0, 1, -1]))),
     ]);
-    let cycle = Step { guard, updates, inputs: [choice, any].into(), known: terms.truth(true), is_approximate: false };
+    let cycle =
+        Transition { guard, updates, inputs: [choice, any].into(), known: terms.truth(true), is_approximate: false };
     let found = world.rank(&skip, &cycle).expect("a tuple");
     assert_eq!(found.template, Template::Lexicographic(2), "{found:?}");
     assert!(world.diverge(&skip, &cycle).is_none());
@@ -213,7 +214,7 @@ fn several_paths_need_tuples_or_pieces() {
         (world.variables[0], terms.ite(greater, world.linear(&[1, -1, 0]), world.variable(0))),
         (world.variables[1], terms.ite(greater, world.variable(1), world.linear(&[-1, 1, 0]))),
     ]);
-    let gcd = Step { guard, updates, ..skip.clone() };
+    let gcd = Transition { guard, updates, ..skip.clone() };
     assert!(world.rank(&skip, &gcd).is_some());
     // x moves towards zero from both sides.
     let positive = terms.less(terms.integer(0), world.variable(0));
@@ -222,7 +223,7 @@ fn several_paths_need_tuples_or_pieces() {
         world.variables[0],
         terms.ite(positive, world.linear(&[1, 0, -1]), world.linear(&[1, 0, 1])),
     )]);
-    let towards = Step { guard, updates, ..skip.clone() };
+    let towards = Transition { guard, updates, ..skip.clone() };
     assert!(world.rank(&skip, &towards).is_some());
     assert!(world.diverge(&skip, &towards).is_none());
 }
@@ -235,14 +236,14 @@ fn many_cases_are_ranked_by_case_or_by_bounds() {
         let inputs: Vec<Symbol> = (0..flags).map(|_| terms.symbol("flag", Sort::Bool)).collect();
         let losses = inputs.iter().map(|&input| terms.ite(terms.variable(input), terms.integer(-1), terms.integer(-2)));
         let value = terms.add(losses.chain([world.variable(0)]));
-        let cycle = Step {
+        let cycle = Transition {
             guard: world.at_least_zero(&[1, 0]),
             updates: BTreeMap::from([(world.variables[0], value)]),
             inputs: inputs.iter().copied().collect(),
             known: terms.truth(true),
             is_approximate: false,
         };
-        assert_eq!(world.rank(&Step::skip(terms), &cycle).expect("x decreases").template, Template::Affine);
+        assert_eq!(world.rank(&Transition::skip(terms), &cycle).expect("x decreases").template, Template::Affine);
     }
 }
 
@@ -256,12 +257,13 @@ fn wrapping_counters_rank_within_their_range() {
     let wrapped = terms.subtract(wrapped, terms.integer(half));
     let range = [[1, 0, half], [-1, 0, half - 1], [0, 1, half], [0, -1, half - 1]];
     let guard = terms.and(range.iter().map(|row| world.at_least_zero(row)).chain([world.at_least_zero(&[-1, 1, -1])]));
-    let skip = Step::skip(terms);
-    let cycle = Step { updates: BTreeMap::from([(world.variables[0], wrapped)]), ..Step::assume(terms, guard) };
+    let skip = Transition::skip(terms);
+    let cycle =
+        Transition { updates: BTreeMap::from([(world.variables[0], wrapped)]), ..Transition::assume(terms, guard) };
     assert_eq!(world.rank(&skip, &cycle).expect("it does not wrap").template, Template::Affine);
     // Without the bound by y it wraps and goes on.
     let guard = terms.and(range.iter().map(|row| world.at_least_zero(row)));
-    let cycle = Step { guard, ..cycle };
+    let cycle = Transition { guard, ..cycle };
     assert!(matches!(world.analyse(&skip, &cycle), Analysis::Diverges(_)));
 }
 
@@ -269,7 +271,7 @@ fn wrapping_counters_rank_within_their_range() {
 fn truth_values_and_elements_take_part() {
     let world = World::new(&["x"]);
     let terms = &world.terms;
-    let skip = Step::skip(terms);
+    let skip = Transition::skip(terms);
     // A flag is cleared, then x counts down to a[3].
     let flag = terms.symbol("flag", Sort::Bool);
     let array = terms.symbol("a", Sort::array(Sort::Int, Sort::Int));
@@ -280,7 +282,7 @@ fn truth_values_and_elements_take_part() {
         (flag, terms.truth(false)),
         (world.variables[0], terms.ite(is_set, world.variable(0), world.linear(&[1, -1]))),
     ]);
-    let cycle = Step { guard, updates, ..skip.clone() };
+    let cycle = Transition { guard, updates, ..skip.clone() };
     assert!(world.rank(&skip, &cycle).is_some());
     assert!(world.diverge(&skip, &cycle).is_none());
 }
@@ -289,8 +291,8 @@ fn truth_values_and_elements_take_part() {
 fn divergence_by_hand() {
     let world = World::new(&["x", "y", "z"]);
     let terms = &world.terms;
-    let skip = Step::skip(terms);
-    let kind = |stem: &Step, cycle: &Step| world.diverge(stem, cycle).map(|found| found.kind());
+    let skip = Transition::skip(terms);
+    let kind = |stem: &Transition, cycle: &Transition| world.diverge(stem, cycle).map(|found| found.kind());
     // Nothing happens.
     assert_eq!(kind(&skip, &world.step(&[&[1, 0, 0, 0]], &[])), Some("fixed point"));
     // x and y are exchanged, and differ; z counts and does not matter.
@@ -309,21 +311,21 @@ fn divergence_by_hand() {
     assert!(kind(&from(5, -2), &accelerating).is_some());
     // It ends from where the stem leads, although it need not elsewhere.
     assert_eq!(kind(&from(5, -9), &accelerating), None);
-    assert!(world.rank(&Step::skip(terms), &accelerating).is_none());
+    assert!(world.rank(&Transition::skip(terms), &accelerating).is_none());
 }
 
 #[test]
 fn divergence_by_choice_of_inputs() {
     let world = World::new(&["x"]);
     let terms = &world.terms;
-    let skip = Step::skip(terms);
+    let skip = Transition::skip(terms);
     let input = terms.symbol("input", Sort::Int);
     let read = terms.variable(input);
     let inputs = || [input].into();
     // x := input, as long as input > x: every new value must be larger.
     let guard = terms.less(world.variable(0), read);
     let updates = BTreeMap::from([(world.variables[0], read)]);
-    let cycle = Step { guard, updates, inputs: inputs(), known: terms.truth(true), is_approximate: false };
+    let cycle = Transition { guard, updates, inputs: inputs(), known: terms.truth(true), is_approximate: false };
     assert!(world.diverge(&skip, &cycle).is_some());
     assert!(world.rank(&skip, &cycle).is_none());
     // x := x + z·z + input while x > 1 and input > 0: beyond linear arithmetic.
@@ -331,7 +333,7 @@ fn divergence_by_choice_of_inputs() {
     let guard = terms.and([world.at_least_zero(&[1, -2]), terms.less_equal(terms.integer(1), read)]);
     let value = terms.add([world.variable(0), terms.multiply(other, other), read]);
     let updates = BTreeMap::from([(world.variables[0], value)]);
-    let cycle = Step { guard, updates, inputs: inputs(), known: terms.truth(true), is_approximate: false };
+    let cycle = Transition { guard, updates, inputs: inputs(), known: terms.truth(true), is_approximate: false };
     let found = world.diverge(&skip, &cycle).expect("it grows");
     assert_eq!(found.kind(), "recurrent set");
 }
@@ -427,8 +429,13 @@ fn random_loops_with_cases_are_judged_soundly() {
         let guard = terms.and(
             [world.at_least_zero(&row(&mut random)), world.at_least_zero(&row(&mut random))].into_iter().chain(bounds),
         );
-        let cycle =
-            Step { guard, updates, inputs: [choice, input].into(), known: terms.truth(true), is_approximate: false };
+        let cycle = Transition {
+            guard,
+            updates,
+            inputs: [choice, input].into(),
+            known: terms.truth(true),
+            is_approximate: false,
+        };
         let stem = world.step(&[&row(&mut random)], &[]);
         decided += usize::from(world.analyse(&stem, &cycle) != Analysis::Unknown);
     }

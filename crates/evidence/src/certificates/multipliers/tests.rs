@@ -102,7 +102,7 @@ fn script(name: &str, definitions: &[Sexp], steps: &[(Sexp, Argument)]) -> (Opti
     let mut text = String::from("(semper-certificate 2 \"test\" (task) (refutation");
     definitions.iter().for_each(|definition| text += &format!("\n(term {definition})"));
     for (condition, argument) in steps {
-        let step = Step { condition: condition.clone(), argument: argument.clone() };
+        let step = ProofStep { condition: condition.clone(), argument: argument.clone() };
         text += &format!("\n{}", step.write());
     }
     let path = std::env::temp_dir().join(format!("semper-steps-{}-{name}.cert", std::process::id()));

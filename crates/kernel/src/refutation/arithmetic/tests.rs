@@ -193,8 +193,8 @@ fn only_sums_that_add_up_refute() {
 
 fn steps(definitions: &[&str], steps: &[(&str, Argument)]) -> Result<Impossible, String> {
     let parse = |text: &str| Sexp::parse(text).expect("it is an expression");
-    let steps: Vec<Step> =
-        steps.iter().map(|(text, argument)| Step { condition: parse(text), argument: argument.clone() }).collect();
+    let steps: Vec<ProofStep> =
+        steps.iter().map(|(text, argument)| ProofStep { condition: parse(text), argument: argument.clone() }).collect();
     Impossible::new(&definitions.iter().map(|text| parse(text)).collect::<Vec<_>>(), &steps)
 }
 

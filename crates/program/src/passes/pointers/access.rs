@@ -1,6 +1,6 @@
 //! Which parts of variables an access through a pointer may mean.
 
-use crate::expr::{Place, Root, Step};
+use crate::expr::{Place, Root, Selector};
 use crate::model::{Program, VariableId};
 use crate::types::{Type, TypeId};
 
@@ -161,12 +161,18 @@ fn collect(
 
 impl Part {
     /// The place that the part is, given the steps that go on from there. `index` says which one of several.
-    pub fn place(&self, mut element: impl FnMut(u64) -> Step, index: Option<Step>, rest: &[Step], ty: TypeId) -> Place {
+    pub fn place(
+        &self,
+        mut element: impl FnMut(u64) -> Selector,
+        index: Option<Selector>,
+        rest: &[Selector],
+        ty: TypeId,
+    ) -> Place {
         let inside = self.path.iter().map(|step| match step {
-            Inside::Field(number) => Step::Field(*number),
+            Inside::Field(number) => Selector::Field(*number),
             Inside::Element(number) => element(*number),
         });
-        let mut path: Vec<Step> = inside.collect();
+        let mut path: Vec<Selector> = inside.collect();
         path.extend(index);
         path.extend(rest.iter().cloned());
         Place { root: Root::Variable(self.variable), path, ty }

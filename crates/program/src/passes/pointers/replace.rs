@@ -8,7 +8,7 @@ use super::access::{Meaning, Part, meaning};
 use super::numbering::Numbering;
 use super::{Condition, Directions, Lead, Leads, initial_items, is_null};
 use crate::cfa::{Callee, EdgeId, LocationId, Observe, Op};
-use crate::expr::{BinaryOp, CompareOp, Constant, ExprId, ExprKind, Place, Root, Step};
+use crate::expr::{BinaryOp, CompareOp, Constant, ExprId, ExprKind, Place, Root, Selector};
 use crate::model::{Initial, Program, VariableId, VariableKind};
 use crate::types::{IntType, Scalar, Type, TypeId};
 use crate::visit::OpPart;
@@ -256,7 +256,7 @@ impl Replacement<'_> {
         Ok((choices, is_certain && !elsewhere))
     }
 
-    fn choice(&mut self, part: &Part, number: ExprId, rest: &[Step], ty: TypeId) -> Result<Choice, Unfit> {
+    fn choice(&mut self, part: &Part, number: ExprId, rest: &[Selector], ty: TypeId) -> Result<Choice, Unfit> {
         let first = self.first(part.variable)? + part.offset as i64;
         let begin = self.number(first);
         let compare = |this: &mut Self, op, bound: ExprId| {
@@ -270,12 +270,12 @@ impl Replacement<'_> {
                 let bytes = self.binary(BinaryOp::Subtract, number, begin);
                 let index = self.divided(bytes, part.size);
                 let when = self.prepared.program.exprs.intern(ExprKind::And(low, high), Scalar::Bool);
-                (when, Some(Step::Index(index)))
+                (when, Some(Selector::Index(index)))
             }
         };
         let int = self.int();
         let exprs = &mut self.prepared.program.exprs;
-        let place = part.place(|number| Step::Index(exprs.int(number, int)), index, rest, ty);
+        let place = part.place(|number| Selector::Index(exprs.int(number, int)), index, rest, ty);
         Ok(Choice { when, place })
     }
 
@@ -290,12 +290,12 @@ impl Replacement<'_> {
         let mut bytes = self.number(0);
         for step in &place.path {
             let further = match (step, self.old.types.get(ty)) {
-                (Step::Field(number), Type::Record(record)) => {
+                (Selector::Field(number), Type::Record(record)) => {
                     let field = &record.fields[*number as usize];
                     ty = field.ty;
                     self.number((field.offset_bits / 8) as i64)
                 }
-                (Step::Index(index), Type::Array { element, .. }) => {
+                (Selector::Index(index), Type::Array { element, .. }) => {
                     ty = *element;
                     self.bytes(*index, self.old.types.size_bits(*element) / 8)?
                 }

@@ -8,9 +8,9 @@ use program::semantics::interpreter::Interpreter;
 use program::semantics::observe::{Attention, Observer, Sight};
 use program::semantics::state::State;
 use program::semantics::{Answer, Driver, Listener, RunEnd, Stop};
-use task::{Letter, Negation, Task};
+use task::{LetterBits, Negation, Task};
 
-use super::super::super::space::{Next, Space, Step};
+use super::super::super::space::{Advance, Next, Space};
 use super::super::choices::{Decisions, Prompter, Script};
 
 type Node = (State, Attention, u32, Option<Vec<bool>>);
@@ -21,7 +21,7 @@ pub struct Graph {
 }
 
 struct Move {
-    step: Step,
+    step: Advance,
     to: u32,
     shown: Vec<Vec<bool>>,
     last: Vec<bool>,
@@ -94,15 +94,15 @@ fn one_edge(task: &Task, from: Option<&Node>, script: &RefCell<Script<'_>>) -> (
         }
     };
     let step = match stepped {
-        Ok(()) => Step::Next,
-        Err(RunEnd::Blocked { .. }) => Step::Blocked,
-        Err(RunEnd::End(_) | RunEnd::Undefined { .. } | RunEnd::Deadlock | RunEnd::StoppedAtCall(_)) => Step::Ended,
+        Ok(()) => Advance::Next,
+        Err(RunEnd::Blocked { .. }) => Advance::Blocked,
+        Err(RunEnd::End(_) | RunEnd::Undefined { .. } | RunEnd::Deadlock | RunEnd::StoppedAtCall(_)) => Advance::Ended,
         Err(other) => panic!("{other:?}"),
     };
     let shown = shown.0;
     let last = shown.last().cloned().unwrap_or(last);
     let made = Move { step: step.clone(), to: 0, shown, last: last.clone(), enabled: masks.0, ran: masks.1 };
-    let node = (step == Step::Next).then(|| {
+    let node = (step == Advance::Next).then(|| {
         (driver.interpreter.state.clone(), driver.observer.attention.clone(), driver.interpreter.running, Some(last))
     });
     (made, node)
@@ -139,10 +139,10 @@ impl Space for PlainSpace<'_> {
         state[0] = 0;
     }
 
-    fn step(&mut self, state: &[u64], number: u32, next: &mut Next) -> Step {
-        let Some(made) = self.graph.nodes[state[0] as usize].get(number as usize) else { return Step::NoMore };
+    fn step(&mut self, state: &[u64], number: u32, next: &mut Next) -> Advance {
+        let Some(made) = self.graph.nodes[state[0] as usize].get(number as usize) else { return Advance::NoMore };
         next.state = vec![u64::from(made.to)];
-        next.letters = made.shown.iter().map(|truth| self.negation.letter(truth)).collect::<Vec<Letter>>();
+        next.letters = made.shown.iter().map(|truth| self.negation.letter(truth)).collect::<Vec<LetterBits>>();
         next.last = self.negation.letter(&made.last);
         if self.negation.stutter_invariant && next.letters.is_empty() {
             next.letters.push(next.last);

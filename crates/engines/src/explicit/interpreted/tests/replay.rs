@@ -2,9 +2,9 @@
 
 use foundation::Budget;
 use program::semantics::{Answer, Choices, Limits, ObserveMode, Question, RunEnd, Semantics, UndefinedMode, run};
-use task::{Letter, Negation, Scheduler, Task};
+use task::{LetterBits, Negation, Scheduler, Task};
 
-use super::super::super::space::{Next, Space, Step};
+use super::super::super::space::{Advance, Next, Space};
 use super::programs::PETERSON;
 use super::random::{Generator, Random};
 use super::{negation, space, tasks};
@@ -20,9 +20,9 @@ impl Choices for InOrder {
 
 /// What a walk through the space has shown.
 struct Walk {
-    letters: Vec<Letter>,
+    letters: Vec<LetterBits>,
     answers: Vec<Answer>,
-    end: Option<Step>,
+    end: Option<Advance>,
 }
 
 fn walk(task: &Task, negation: &Negation, random: &mut Random, most_steps: usize) -> Walk {
@@ -32,14 +32,14 @@ fn walk(task: &Task, negation: &Negation, random: &mut Random, most_steps: usize
     let mut next = Next::default();
     let mut walk = Walk { letters: Vec::new(), answers: Vec::new(), end: None };
     for _ in 0..most_steps {
-        let steps = (0..).take_while(|&number| space.step(&state, number, &mut next) != Step::NoMore).count();
+        let steps = (0..).take_while(|&number| space.step(&state, number, &mut next) != Advance::NoMore).count();
         assert!(steps > 0, "something can always be done");
         let number = random.below(steps as u64) as u32;
         let step = space.step(&state, number, &mut next);
         walk.letters.extend(&next.letters);
         walk.answers.extend(space.answers(&state, number));
         state.clone_from(&next.state);
-        if step != Step::Next {
+        if step != Advance::Next {
             walk.end = Some(step);
             break;
         }
@@ -48,7 +48,7 @@ fn walk(task: &Task, negation: &Negation, random: &mut Random, most_steps: usize
 }
 
 /// The letters without repetitions, where these do not count.
-fn compressed(mut letters: Vec<Letter>, negation: &Negation) -> Vec<Letter> {
+fn compressed(mut letters: Vec<LetterBits>, negation: &Negation) -> Vec<LetterBits> {
     if negation.stutter_invariant {
         letters.dedup();
     }
@@ -66,7 +66,7 @@ fn check(text: &str, formula: &str, semantics: Semantics, scheduler: Scheduler, 
     let shown = run.observations.iter().map(|observation| negation.letter(&observation.truth)).collect();
     let (shown, walked) = (compressed(shown, &negation), compressed(walk.letters, &negation));
     match walk.end {
-        Some(Step::Ended) => {
+        Some(Advance::Ended) => {
             let ends = matches!(
                 run.end,
                 RunEnd::End(_) | RunEnd::Undefined { .. } | RunEnd::Deadlock | RunEnd::StoppedAtCall(_)
@@ -74,7 +74,7 @@ fn check(text: &str, formula: &str, semantics: Semantics, scheduler: Scheduler, 
             assert!(ends, "{}", about());
             assert_eq!(shown, walked, "{}", about());
         }
-        Some(Step::Blocked) => assert!(matches!(run.end, RunEnd::Blocked { .. }), "{}", about()),
+        Some(Advance::Blocked) => assert!(matches!(run.end, RunEnd::Blocked { .. }), "{}", about()),
         Some(other) => panic!("{other:?} {}", about()),
         // The interpreter goes on as long as it is asked nothing; where it found that it repeats itself, what it shows
         // is only the beginning.
@@ -160,12 +160,12 @@ fn all_views_of_a_space_number_configurations_alike() {
     while let Some(state) = open.pop() {
         // The second view goes through the steps backwards, so that it is the first to see some configurations.
         let steps: Vec<u32> =
-            (0..).take_while(|&number| second.step(&[state], number, &mut other) != Step::NoMore).collect();
+            (0..).take_while(|&number| second.step(&[state], number, &mut other) != Advance::NoMore).collect();
         for number in steps.into_iter().rev() {
             let step = second.step(&[state], number, &mut other);
             assert_eq!(first.step(&[state], number, &mut one), step);
             assert_eq!((&one.state, &one.letters), (&other.state, &other.letters));
-            if step == Step::Next && seen.insert(one.state[0]) {
+            if step == Advance::Next && seen.insert(one.state[0]) {
                 open.push(one.state[0]);
             }
         }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use program::EdgeId;
-use task::Letter;
+use task::LetterBits;
 
 use super::super::Mixed;
 use super::super::expression::Term;
@@ -17,12 +17,12 @@ use super::{Emitter, MEMORY};
 #[derive(Clone, Debug, Default)]
 pub struct Words {
     /// The letters of each.
-    pub letters: Vec<Vec<Letter>>,
-    numbers: HashMap<Vec<Letter>, u32, Mixed>,
+    pub letters: Vec<Vec<LetterBits>>,
+    numbers: HashMap<Vec<LetterBits>, u32, Mixed>,
 }
 
 impl Words {
-    fn number(&mut self, word: &[Letter]) -> u32 {
+    fn number(&mut self, word: &[LetterBits]) -> u32 {
         if let Some(&known) = self.numbers.get(word) {
             return known;
         }
@@ -36,7 +36,7 @@ impl Words {
 /// The letters shown so far.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Word {
-    Known(Vec<Letter>),
+    Known(Vec<LetterBits>),
     /// They are in the output; how many, and the last one, is in variables.
     Written,
 }
@@ -51,7 +51,7 @@ impl Emitter<'_, '_> {
             return;
         }
         self.spot.shown = Some(number);
-        let mut known: Letter = 0;
+        let mut known: LetterBits = 0;
         let mut code: Option<Value> = None;
         for (bit, truth) in truths.into_iter().enumerate() {
             let term = match truth {
@@ -59,7 +59,7 @@ impl Emitter<'_, '_> {
                 Truth::Expr(expr) => self.value(expr),
             };
             match term {
-                Term::Known(value) => known |= (value as Letter) << bit,
+                Term::Known(value) => known |= (value as LetterBits) << bit,
                 Term::Code(value) => {
                     let placed = self.builder.ins().ishl_imm_u(value, bit as i64);
                     code = Some(code.map_or(placed, |code| self.builder.ins().bor(code, placed)));

@@ -5,7 +5,7 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 use foundation::Id;
 
 use super::super::expression::Term;
-use super::super::layout::{Field, Place};
+use super::super::layout::{Field, SlotPosition};
 use super::super::model::Slot;
 use super::letters::Word;
 use super::{Emitter, MEMORY, status};
@@ -24,11 +24,11 @@ impl Emitter<'_, '_> {
                 continue;
             }
             match (layout.slots[slot.index()], data) {
-                (Place::Field(field), _) => {
+                (SlotPosition::Field(field), _) => {
                     let value = self.load_field(state, field);
                     self.set(slot, Term::Code(value));
                 }
-                (Place::Words(first, length), Slot::Object { offset, .. }) => {
+                (SlotPosition::Words(first, length), Slot::Object { offset, .. }) => {
                     let memory = self.memory();
                     for word in 0..length {
                         let at = (first + word) as i32 * 8;
@@ -73,11 +73,11 @@ impl Emitter<'_, '_> {
                 continue;
             }
             match (layout.slots[slot.index()], data) {
-                (Place::Field(field), _) => {
+                (SlotPosition::Field(field), _) => {
                     let value = self.scalar(slot);
                     fields.push((field, value));
                 }
-                (Place::Words(first, length), Slot::Object { offset, .. }) => {
+                (SlotPosition::Words(first, length), Slot::Object { offset, .. }) => {
                     let memory = self.memory();
                     for word in 0..length {
                         let at = *offset as i32 + word as i32 * 8;

@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use foundation::Span;
 use program::semantics::Integers;
 use program::{
-    Callee, EdgeId, ExprId, ExprKind, Observe, Op, OpenEnd, Operand, Place, Program, Root, Scalar, Step, Type, TypeId,
-    VariableId,
+    Callee, EdgeId, ExprId, ExprKind, Observe, Op, OpenEnd, Operand, Place, Program, Root, Scalar, Selector, Type,
+    TypeId, VariableId,
 };
 
 use super::{Model, NotNative, Slot};
@@ -207,7 +207,7 @@ impl Model {
         let mut open_end = OpenEnd::new(&place.root);
         for step in &place.path {
             ty = match (step, program.types.get(ty)) {
-                (Step::Field(number), Type::Record(record)) => {
+                (Selector::Field(number), Type::Record(record)) => {
                     let field = &record.fields[*number as usize];
                     if field.bit_width.is_some() || field.offset_bits % 8 != 0 {
                         return Err(NotNative::new("a bit-field", span));
@@ -215,7 +215,7 @@ impl Model {
                     open_end.field(record, *number);
                     field.ty
                 }
-                (Step::Index(index), Type::Array { element, length }) => {
+                (Selector::Index(index), Type::Array { element, length }) => {
                     if *length == 0 {
                         return Err(NotNative::new("an array without a length", span));
                     }

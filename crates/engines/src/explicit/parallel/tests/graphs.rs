@@ -8,9 +8,9 @@ use automata::buchi::{Automaton, Guard, Marks};
 use automata::ltl::AtomId;
 use foundation::Id;
 use program::semantics::Answer;
-use task::{Letter, Negation, Reason};
+use task::{LetterBits, Negation, Reason};
 
-use crate::explicit::space::{Next, Space, Step};
+use crate::explicit::space::{Advance, Next, Space};
 
 /// A source of random numbers (splitmix).
 #[derive(Clone)]
@@ -36,9 +36,9 @@ impl Random {
 /// A step of a graph's state.
 #[derive(Clone, Debug)]
 pub enum Edge {
-    To(usize, Vec<Letter>),
+    To(usize, Vec<LetterBits>),
     Blocked,
-    Ended(Letter),
+    Ended(LetterBits),
     Refused(u32),
 }
 
@@ -50,7 +50,7 @@ pub struct Graph {
 
 impl Graph {
     /// A graph with edges alone, each of which shows one letter.
-    pub fn new(states: usize, edges: impl IntoIterator<Item = (usize, usize, Letter)>) -> Self {
+    pub fn new(states: usize, edges: impl IntoIterator<Item = (usize, usize, LetterBits)>) -> Self {
         let mut graph = Self { edges: vec![Vec::new(); states] };
         for (from, to, letter) in edges {
             graph.edges[from].push(Edge::To(to, vec![letter]));
@@ -99,7 +99,7 @@ impl Space for GraphSpace {
         }
     }
 
-    fn step(&mut self, state: &[u64], number: u32, next: &mut Next) -> Step {
+    fn step(&mut self, state: &[u64], number: u32, next: &mut Next) -> Advance {
         if self.hesitation.as_mut().is_some_and(|random| random.one_in(8)) {
             std::thread::yield_now();
         }
@@ -108,18 +108,18 @@ impl Space for GraphSpace {
         debug_assert!(state[..self.words - 1].iter().all(|&word| word == state[self.words - 1] % 3));
         next.letters.clear();
         match self.graph.edges[from].get(number as usize) {
-            None => Step::NoMore,
-            Some(Edge::Blocked) => Step::Blocked,
-            Some(Edge::Refused(why)) => Step::Refused(Reason::unsupported(format!("step {why}"), None)),
+            None => Advance::NoMore,
+            Some(Edge::Blocked) => Advance::Blocked,
+            Some(Edge::Refused(why)) => Advance::Refused(Reason::unsupported(format!("step {why}"), None)),
             Some(Edge::Ended(letter)) => {
                 next.letters.push(*letter);
-                Step::Ended
+                Advance::Ended
             }
             Some(Edge::To(to, letters)) => {
                 next.state.fill(*to as u64 % 3);
                 next.state[self.words - 1] = *to as u64;
                 next.letters.extend_from_slice(letters);
-                Step::Next
+                Advance::Next
             }
         }
     }
@@ -186,14 +186,14 @@ pub fn random_graph(random: &mut Random, states: usize, negation: &Negation) -> 
     for from in &mut edges {
         for _ in 0..random.below(degree + 1) {
             let count = if negation.stutter_invariant { 1 + random.below(2) } else { random.below(3) };
-            let mut letter = || if random.one_in(mark_rarity) { random.below(letters) as Letter } else { 0 };
+            let mut letter = || if random.one_in(mark_rarity) { random.below(letters) as LetterBits } else { 0 };
             let word = (0..count).map(|_| letter()).collect();
             let to = random.below(states);
             let chance = random.below(60);
             from.push(match chance {
                 0 => Edge::Blocked,
                 _ if chance <= refusals => Edge::Refused(random.below(9) as u32),
-                _ if chance <= refusals + ends => Edge::Ended(random.below(letters) as Letter),
+                _ if chance <= refusals + ends => Edge::Ended(random.below(letters) as LetterBits),
                 _ => Edge::To(to, word),
             });
         }
@@ -202,7 +202,7 @@ pub fn random_graph(random: &mut Random, states: usize, negation: &Negation) -> 
 }
 
 /// Shapes with about so many states. Each edge shows what `letter` says.
-pub fn shapes(size: usize, random: &mut Random, letter: &mut dyn FnMut() -> Letter) -> Vec<(&'static str, Graph)> {
+pub fn shapes(size: usize, random: &mut Random, letter: &mut dyn FnMut() -> LetterBits) -> Vec<(&'static str, Graph)> {
     let n = size.max(4);
     let mut shape = |name, states, pairs: Vec<(usize, usize)>| {
         (name, Graph::new(states, pairs.into_iter().map(|(from, to)| (from, to, letter()))))

@@ -12,7 +12,7 @@ use std::time::Duration;
 use automata::buchi::Marks;
 use foundation::Exhausted;
 use program::semantics::Answer as Choice;
-use task::{Lasso, Letter, Negation, Scheduler};
+use task::{Lasso, LetterBits, Negation, Scheduler};
 
 use super::super::lasso::lasso;
 use super::super::product::Expanded;
@@ -311,7 +311,7 @@ fn shapes_without_violation() {
         let seed = random.next();
         // One of the two sets is never visited.
         let mut letters = Random(seed);
-        let mut letter = || Letter::from(letters.one_in(20));
+        let mut letter = || LetterBits::from(letters.one_in(20));
         for (name, graph) in shapes(size, &mut random, &mut letter) {
             let what = format!("{name} of {size}, round {round}");
             assert!(!compare(&what, &Arc::new(graph), 1, &negation, seed % 97..seed % 97 + 3), "{what}");
