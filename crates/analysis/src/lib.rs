@@ -42,7 +42,7 @@ pub use initialised::Initialised;
 pub use liveness::Liveness;
 pub use numbers::{Interval, Values};
 pub use observed::{Everywhere, Observations, ReadByAtoms};
-pub use partition::{Domain, Domains, Refused};
+pub use partition::{Domains, InputDomain, RefusedInput};
 pub use points_to::PointsTo;
 pub use ranges::Ranges;
 pub use variable_set::VariableSet;

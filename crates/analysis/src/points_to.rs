@@ -19,7 +19,7 @@ use program::{
 
 /// What an address may lie in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum Object {
+pub enum Pointee {
     /// A variable.
     Variable(VariableId),
     /// The heap objects that an edge makes.
@@ -91,7 +91,7 @@ const MOST_OFFSETS: usize = 6;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Targets {
     /// Into these objects, at these offsets.
-    pub objects: BTreeMap<Object, Vec<Offsets>>,
+    pub objects: BTreeMap<Pointee, Vec<Offsets>>,
     /// Whether it may be null or a number that is no object's address.
     pub numbers: bool,
     /// Whether it may be the address of a device register or function.
@@ -99,7 +99,7 @@ pub struct Targets {
 }
 
 impl Targets {
-    fn at(object: Object) -> Self {
+    fn at(object: Pointee) -> Self {
         Self { objects: BTreeMap::from([(object, vec![Offsets::exact(0)])]), ..Self::default() }
     }
 
@@ -122,7 +122,7 @@ impl Targets {
     }
 
     /// `wrap` is what a remainder must divide to survive wrapping around the address space; 0 where nothing wraps.
-    fn insert(&mut self, object: Object, offsets: Offsets, wrap: u64) -> bool {
+    fn insert(&mut self, object: Pointee, offsets: Offsets, wrap: u64) -> bool {
         let known = self.objects.entry(object).or_default();
         if known.iter().any(|known| known.covers(offsets)) {
             return false;
@@ -156,7 +156,7 @@ impl Targets {
 #[derive(Clone, Debug, Default)]
 pub struct PointsTo {
     exprs: Vec<Targets>,
-    contents: HashMap<Object, Targets>,
+    contents: HashMap<Pointee, Targets>,
     wrap: u64,
 }
 
@@ -176,7 +176,7 @@ impl PointsTo {
         for (id, variable) in program.variables.iter() {
             let is_set = program.owner(id).is_some() && is_definite(id);
             let numbers = !is_set && !is_given(variable);
-            all.contents.insert(Object::Variable(id), Targets { numbers, ..Targets::default() });
+            all.contents.insert(Pointee::Variable(id), Targets { numbers, ..Targets::default() });
         }
         loop {
             all.evaluate(program);
@@ -185,7 +185,7 @@ impl PointsTo {
                 if let VariableKind::Global { initial: Initial::Values(items), .. } = &variable.kind {
                     for item in items.iter().filter(|item| program.exprs.ty(item.value) == Scalar::Pointer) {
                         let held = all.exprs[item.value.index()].clone();
-                        grew |= all.put(Object::Variable(id), &held);
+                        grew |= all.put(Pointee::Variable(id), &held);
                     }
                 }
             }
@@ -204,19 +204,19 @@ impl PointsTo {
     }
 
     /// What an object may hold in any part.
-    pub fn contents(&self, object: Object) -> Option<&Targets> {
+    pub fn contents(&self, object: Pointee) -> Option<&Targets> {
         self.contents.get(&object)
     }
 
     /// The objects that may hold the address of a part of an object.
-    pub fn holders(&self, of: Object) -> impl Iterator<Item = Object> + '_ {
+    pub fn holders(&self, of: Pointee) -> impl Iterator<Item = Pointee> + '_ {
         self.contents.iter().filter(move |(_, held)| held.objects.contains_key(&of)).map(|(&holder, _)| holder)
     }
 
     /// Where a place may lie, when it is accessed: an offset that has wrapped lies in no object.
     pub fn of_place(&self, program: &Program, place: &Place) -> Targets {
         let (mut targets, mut ty) = match place.root {
-            Root::Variable(variable) => (Targets::at(Object::Variable(variable)), program.variables[variable].ty),
+            Root::Variable(variable) => (Targets::at(Pointee::Variable(variable)), program.variables[variable].ty),
             Root::Pointer { address, pointee } => (self.accessed(program, address), pointee),
         };
         for step in &place.path {
@@ -289,7 +289,7 @@ impl PointsTo {
         held
     }
 
-    fn put(&mut self, object: Object, held: &Targets) -> bool {
+    fn put(&mut self, object: Pointee, held: &Targets) -> bool {
         let wrap = self.wrap;
         self.contents.entry(object).or_default().include(held, wrap)
     }
@@ -316,13 +316,13 @@ impl PointsTo {
             Op::Input { target, .. } if has_pointers(target.ty) => {
                 self.put_into(&self.of_place(program, target), &Targets::number())
             }
-            Op::Call { result: Some(result), .. } => self.put(Object::Variable(*result), &Targets::number()),
-            Op::Join { result, .. } => self.put(Object::Variable(*result), &Targets::other()),
+            Op::Call { result: Some(result), .. } => self.put(Pointee::Variable(*result), &Targets::number()),
+            Op::Join { result, .. } => self.put(Pointee::Variable(*result), &Targets::other()),
             Op::Allocate { target, contents, .. } => {
-                let heap = Object::Heap(edge);
+                let heap = Pointee::Heap(edge);
                 let mut address = Targets::at(heap);
                 address.numbers = true;
-                let mut grew = self.put(Object::Variable(*target), &address);
+                let mut grew = self.put(Pointee::Variable(*target), &address);
                 grew |= self.put(heap, &Targets::number());
                 if let Allocation::Resized(old) = contents {
                     for object in self.of(*old).objects.keys().copied().collect::<Vec<_>>() {
@@ -342,7 +342,7 @@ impl PointsTo {
             }
             Op::Havoc { address, .. } => {
                 // Anything may be written to what is reached, directly or further on.
-                let mut open: Vec<Object> = self.of(*address).objects.keys().copied().collect();
+                let mut open: Vec<Pointee> = self.of(*address).objects.keys().copied().collect();
                 let mut seen = BTreeSet::new();
                 let mut grew = false;
                 while let Some(object) = open.pop() {

@@ -12,7 +12,7 @@ use program::{
 
 /// Two accesses that may race.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Pair {
+pub struct RacingPair {
     /// The memory that both access, in words.
     pub what: String,
     /// Where one of them stands.
@@ -22,22 +22,22 @@ pub struct Pair {
 }
 
 /// The pairs of accesses of which a race cannot be excluded.
-pub fn possible_races(program: &Program) -> BTreeSet<Pair> {
+pub fn possible_races(program: &Program) -> BTreeSet<RacingPair> {
     Search::new(program).races()
 }
 
 /// What is accessed: a variable, or whatever a pointer reaches.
-type Target = Option<VariableId>;
+type Accessed = Option<VariableId>;
 
-struct Access {
-    target: Target,
+struct RacingAccess {
+    target: Accessed,
     writes: bool,
     edge: EdgeId,
 }
 
 /// What is known at a location, of all ways to get there.
 #[derive(Clone, PartialEq)]
-struct Known {
+struct LocationFacts {
     /// The mutexes that are held on all ways, by the expressions for their addresses; none stands for an atomic section.
     held: BTreeSet<Option<ExprId>>,
     /// The threads that may have been started and not been joined on some way, by the edges that start them.
@@ -186,15 +186,15 @@ impl<'p> Search<'p> {
     }
 
     /// What is known at all locations that a thread comes to which begins in these functions.
-    fn follow(&self, roots: &[FunctionId], live: &BTreeSet<EdgeId>) -> BTreeMap<LocationId, Known> {
+    fn follow(&self, roots: &[FunctionId], live: &BTreeSet<EdgeId>) -> BTreeMap<LocationId, LocationFacts> {
         let program = self.program;
-        let mut found: BTreeMap<LocationId, Known> = BTreeMap::new();
-        let mut open: Vec<(LocationId, Known)> = Vec::new();
+        let mut found: BTreeMap<LocationId, LocationFacts> = BTreeMap::new();
+        let mut open: Vec<(LocationId, LocationFacts)> = Vec::new();
         // Where control goes on after a function has returned.
         let mut behind: BTreeMap<FunctionId, BTreeSet<EdgeId>> = BTreeMap::new();
         for &root in roots {
             let held = program.functions[root].atomic.then_some(None).into_iter().collect();
-            open.extend(program.functions[root].entry.map(|entry| (entry, Known { held, live: live.clone() })));
+            open.extend(program.functions[root].entry.map(|entry| (entry, LocationFacts { held, live: live.clone() })));
         }
         while let Some((location, new)) = open.pop() {
             let known = match found.get(&location) {
@@ -202,7 +202,7 @@ impl<'p> Search<'p> {
                 Some(old) => {
                     let held = old.held.intersection(&new.held).copied().collect();
                     let live = old.live.union(&new.live).copied().collect();
-                    let joined = Known { held, live };
+                    let joined = LocationFacts { held, live };
                     if joined == *old {
                         continue;
                     }
@@ -265,7 +265,11 @@ impl<'p> Search<'p> {
     }
 
     /// What is known where a function returns.
-    fn returned(&self, function: FunctionId, found: &BTreeMap<LocationId, Known>) -> impl Iterator<Item = Known> {
+    fn returned(
+        &self,
+        function: FunctionId,
+        found: &BTreeMap<LocationId, LocationFacts>,
+    ) -> impl Iterator<Item = LocationFacts> {
         let program = self.program;
         let mut known = Vec::new();
         for edge in program.edges.values().filter(|edge| matches!(edge.op, Op::Return(_))) {
@@ -316,7 +320,7 @@ impl<'p> Search<'p> {
     }
 
     /// All pairs of accesses that may race.
-    fn races(&self) -> BTreeSet<Pair> {
+    fn races(&self) -> BTreeSet<RacingPair> {
         let program = self.program;
         let Some(entry) = program.entry else { return BTreeSet::new() };
         let main = self.follow(&[entry], &BTreeSet::new());
@@ -329,7 +333,7 @@ impl<'p> Search<'p> {
         let all: BTreeSet<EdgeId> = spawns.iter().map(|(edge, _)| *edge).collect();
         let is_nested =
             spawns.iter().any(|(edge, _)| Some(program.locations[program.edges[*edge].from].function) != program.entry);
-        let mut threads: Vec<(Option<EdgeId>, BTreeMap<LocationId, Known>)> = vec![(None, main)];
+        let mut threads: Vec<(Option<EdgeId>, BTreeMap<LocationId, LocationFacts>)> = vec![(None, main)];
         for (edge, functions) in &spawns {
             threads.push((Some(*edge), self.follow(functions, &BTreeSet::new())));
         }
@@ -340,7 +344,7 @@ impl<'p> Search<'p> {
             is_nested || runs_at(one, two) || runs_at(two, one)
         };
         let mut found = BTreeSet::new();
-        let accesses: Vec<Vec<Access>> = threads.iter().map(|(_, known)| self.accesses(known)).collect();
+        let accesses: Vec<Vec<RacingAccess>> = threads.iter().map(|(_, known)| self.accesses(known)).collect();
         for (number, (one, known_one)) in threads.iter().enumerate() {
             for (other, (two, known_two)) in threads.iter().enumerate().skip(number) {
                 if number == other && !one.is_some_and(|edge| is_nested || self.may_repeat(edge)) {
@@ -373,7 +377,7 @@ impl<'p> Search<'p> {
         found
     }
 
-    fn overlap(&self, one: &Access, two: &Access) -> bool {
+    fn overlap(&self, one: &RacingAccess, two: &RacingAccess) -> bool {
         let is_reached = |variable: VariableId| self.escaping.contains(&variable);
         match (one.target, two.target) {
             (Some(one), Some(two)) => one == two && self.program.owner(one).is_none(),
@@ -382,18 +386,18 @@ impl<'p> Search<'p> {
         }
     }
 
-    fn pair(&self, one: &Access, two: &Access) -> Pair {
+    fn pair(&self, one: &RacingAccess, two: &RacingAccess) -> RacingPair {
         let what = match one.target.or(two.target) {
             Some(variable) => format!("`{}`", self.program.variables[variable].name),
             None => "what a pointer points to".to_owned(),
         };
         let mut spans = [one, two].map(|access| self.program.edges[access.edge].span);
         spans.sort_unstable();
-        Pair { what, first: spans[0], second: spans[1] }
+        RacingPair { what, first: spans[0], second: spans[1] }
     }
 
     /// The accesses to memory that threads share, at these locations.
-    fn accesses(&self, known: &BTreeMap<LocationId, Known>) -> Vec<Access> {
+    fn accesses(&self, known: &BTreeMap<LocationId, LocationFacts>) -> Vec<RacingAccess> {
         let program = self.program;
         let mut found = Vec::new();
         for &location in known.keys() {
@@ -412,7 +416,7 @@ impl<'p> Search<'p> {
                         }
                         Root::Pointer { .. } => None,
                     };
-                    found.push(Access { target, writes, edge });
+                    found.push(RacingAccess { target, writes, edge });
                 };
                 let mut through = false;
                 for part in op.parts() {
@@ -430,7 +434,7 @@ impl<'p> Search<'p> {
                     }
                 }
                 if through {
-                    found.push(Access { target: None, writes: true, edge });
+                    found.push(RacingAccess { target: None, writes: true, edge });
                 }
             }
         }

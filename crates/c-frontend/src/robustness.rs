@@ -8,14 +8,14 @@ mod well_formed;
 
 use foundation::{Budget, Diagnostics, SourceId, SourceMap, Span};
 use program::passes::interleave::interleave;
-use program::semantics::{Atomicity, Integers, Limits, ObserveMode, SeededChoices, Semantics, run};
+use program::semantics::{Atomicity, Integers, ObserveMode, RunLimits, SeededChoices, Semantics, run};
 use program::{Atom, DataModel, Program, print};
 
 use crate::{Options, Translation, translate};
 
 /// What came of a text, for statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum TextOutcome {
     /// It was refused with diagnostics.
     Refused,
     /// A program came of it, which ran.
@@ -23,16 +23,16 @@ pub enum Outcome {
 }
 
 /// A run of the interpreter ends here at the latest.
-const LIMITS: Limits = Limits { observations: 300, edges: 1_000 };
+const LIMITS: RunLimits = RunLimits { observations: 300, edges: 1_000 };
 
 /// Takes any bytes for a C program and follows them as far as they lead. Form feeds divide the files of a program.
 ///
 /// # Panics
 ///
 /// Where the front end or the semantics breaks its promises.
-pub fn check(bytes: &[u8]) -> Outcome {
+pub fn check(bytes: &[u8]) -> TextOutcome {
     let text = String::from_utf8_lossy(bytes);
-    let mut outcome = Outcome::Refused;
+    let mut outcome = TextOutcome::Refused;
     for (data_model, volatile_input) in [(DataModel::Lp64, false), (DataModel::Ilp32, true)] {
         let mut sources = SourceMap::new();
         let mut diagnostics = Diagnostics::new();
@@ -43,7 +43,7 @@ pub fn check(bytes: &[u8]) -> Outcome {
         check_diagnostics(&diagnostics, &sources);
         if let Some(translation) = translation {
             check_translation(translation, units[0], &mut sources);
-            outcome = Outcome::Ran;
+            outcome = TextOutcome::Ran;
         }
     }
     outcome

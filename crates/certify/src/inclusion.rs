@@ -6,7 +6,7 @@ use automata::ltl::{Formulas, evaluate_lasso};
 use foundation::Budget;
 use kernel::tableau::{self, Doubt, Inclusion, Signed};
 use recheck::Unexplored;
-use recheck::complement::{Word, by_complement};
+use recheck::complement::{PeriodicWord, by_complement};
 
 use crate::Unproved;
 
@@ -45,7 +45,7 @@ fn doubtful(doubt: Doubt) -> Unproved {
 }
 
 /// Whether the signed formula is true of the word, and the automaton does not accept it.
-fn is_confirmed(formulas: &Formulas, signed: Signed, automaton: &Automaton<Guard>, word: &Word) -> bool {
+fn is_confirmed(formulas: &Formulas, signed: Signed, automaton: &Automaton<Guard>, word: &PeriodicWord) -> bool {
     evaluate_lasso(formulas, signed.formula, &word.stem, &word.repeated) == signed.holds
         && !accepts(automaton, &word.stem, &word.repeated)
 }

@@ -15,7 +15,9 @@ pub mod inclusion;
 mod proof;
 mod violation;
 
-pub use ::replay::{Closing, Growth, Input, Limits, Rejected, Replayed, Starved, grow, replay, replay_within};
+pub use ::replay::{
+    Closing, Growth, Rejected, ReplayLimits, Replayed, ReplayedInput, Starved, grow, replay, replay_within,
+};
 pub use kernel::refutation;
 pub use proof::{Proof, Unproved, prove, prove_with};
 pub use recheck;

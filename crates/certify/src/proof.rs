@@ -5,9 +5,9 @@ use std::fmt;
 use automata::algorithms::trim;
 use automata::buchi::{Automaton, Guard};
 use foundation::{Budget, Exhausted};
-use kernel::refutation::{self, Failure, Proved};
+use kernel::refutation::{self, NotProved, Proved};
 use kernel::tableau::{self, Inclusion, Signed};
-use recheck::{Compiler, Explored, Limits, Unexplored};
+use recheck::{Compiler, Explored, Horizon, Unexplored};
 use smt::Decider;
 use task::{Certificate, ClosedStateSpace, Task};
 
@@ -88,9 +88,9 @@ pub fn prove_with(
             let inclusion = violations_included(task, &proof.automaton, budget)?;
             match refutation::check(task, proof, inclusion, decider, budget) {
                 Ok(proved) => Ok(Proof::Refuted(proved)),
-                Err(Failure::Exhausted(exhausted)) => Err(Unproved::Exhausted(exhausted)),
-                Err(Failure::NoSolver(what) | Failure::NotCovered(what)) => Err(Unproved::NotCovered(what)),
-                Err(Failure::Wrong(what)) => {
+                Err(NotProved::Exhausted(exhausted)) => Err(Unproved::Exhausted(exhausted)),
+                Err(NotProved::NoSolver(what) | NotProved::NotCovered(what)) => Err(Unproved::NotCovered(what)),
+                Err(NotProved::Wrong(what)) => {
                     // What the solver left open because the budget has ended is nothing against the proof.
                     budget.check().map_err(Unproved::Exhausted)?;
                     Err(Unproved::Rejected(what))
@@ -110,7 +110,7 @@ fn closed(
 ) -> Result<Explored, Unproved> {
     // Where far more states are to be explored than the engine has seen, it knew something that the check does not.
     let states = space.states.saturating_mul(MANY_TIMES).saturating_add(SOME);
-    let limits = Limits { states, expected: space.states };
+    let limits = Horizon { states, expected: space.states };
     let violations = Signed::fails(task.formula());
     let simulated = tableau::inclusion(&task.formulas, violations, &space.automaton, budget);
     if let Ok(None) = simulated

@@ -2,7 +2,7 @@
 
 use foundation::Budget;
 use replay::growth::FEW_STEPS;
-use replay::{Limits, Rejected, Replayed, replay_within};
+use replay::{Rejected, ReplayLimits, Replayed, replay_within};
 use task::{Counterexample, Task};
 
 /// Checks what an engine says to be a violation.
@@ -13,7 +13,7 @@ pub fn confirm(task: &Task, counterexample: &Counterexample, budget: &Budget) ->
     let Counterexample::Recurrent { answers, set } = counterexample else {
         return replay::confirm(task, counterexample, budget);
     };
-    match replay_within(task, answers, Limits { steps: FEW_STEPS }, budget) {
+    match replay_within(task, answers, ReplayLimits { steps: FEW_STEPS }, budget) {
         Err(Rejected::Exhausted(exhausted)) => Err(Rejected::Exhausted(exhausted)),
         Err(_) => recurrence::goes_on(task, answers, set, budget).or_else(|rejected| {
             budget.check().map_err(Rejected::Exhausted)?;

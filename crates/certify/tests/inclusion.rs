@@ -8,7 +8,7 @@ use certify::Unproved;
 use certify::inclusion::included;
 use foundation::{Budget, Exhausted, Id};
 use kernel::tableau::{Inclusion, Signed, elementary_tableau, simulates, tableau};
-use recheck::complement::{Class, Word, by_complement};
+use recheck::complement::{AutomatonClass, PeriodicWord, by_complement};
 
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 struct Random(u64);
@@ -39,13 +39,13 @@ impl Random {
         formulas.binary(Binary::ALL[self.below(9)], left, right)
     }
 
-    fn word(&mut self, atoms: usize) -> Word {
+    fn word(&mut self, atoms: usize) -> PeriodicWord {
         let (stem, repeated) = (self.below(4), 1 + self.below(4));
         let mut letters = |count: usize| -> Vec<Letter> {
             let mut letter = || (0..atoms).map(AtomId::from_index).filter(|_| self.below(2) == 0).collect();
             (0..count).map(|_| letter()).collect()
         };
-        Word { stem: letters(stem), repeated: letters(repeated) }
+        PeriodicWord { stem: letters(stem), repeated: letters(repeated) }
     }
 }
 
@@ -72,7 +72,7 @@ fn all_formulas(formulas: &mut Formulas, leaves: Vec<Formula>, largest: usize) -
 }
 
 /// All words over two atoms with stems and loops of at most so many letters.
-fn all_words(longest_stem: usize, longest_loop: usize) -> Vec<Word> {
+fn all_words(longest_stem: usize, longest_loop: usize) -> Vec<PeriodicWord> {
     let letters: Vec<Letter> =
         (0..4usize).map(|bits| (0..2).filter(|atom| bits >> atom & 1 == 1).map(AtomId::from_index).collect()).collect();
     let of_length = |length: usize| {
@@ -85,7 +85,7 @@ fn all_words(longest_stem: usize, longest_loop: usize) -> Vec<Word> {
     let stems: Vec<Vec<Letter>> = (0..=longest_stem).flat_map(of_length).collect();
     let loops: Vec<Vec<Letter>> = (1..=longest_loop).flat_map(of_length).collect();
     let words = stems.iter().flat_map(|stem| loops.iter().map(move |repeated| (stem, repeated)));
-    words.map(|(stem, repeated)| Word { stem: stem.clone(), repeated: repeated.clone() }).collect()
+    words.map(|(stem, repeated)| PeriodicWord { stem: stem.clone(), repeated: repeated.clone() }).collect()
 }
 
 /// Formulas over the atoms `a` and `b`, which have the first two ids.
@@ -95,7 +95,7 @@ fn two_atoms() -> (Formulas, Vec<Formula>) {
     (formulas, atoms.to_vec())
 }
 
-fn is_true_of(formulas: &Formulas, signed: Signed, word: &Word) -> bool {
+fn is_true_of(formulas: &Formulas, signed: Signed, word: &PeriodicWord) -> bool {
     evaluate_lasso(formulas, signed.formula, &word.stem, &word.repeated) == signed.holds
 }
 
@@ -261,13 +261,13 @@ fn planted_faults_are_caught() {
         let signed = Signed::holds(formula);
         let target = if round % 2 == 0 { Target::Tgba } else { Target::StateBuchi };
         let Some(automaton) = translated(&mut formulas, formula, target) else { continue };
-        let satisfying: Vec<&Word> = words.iter().filter(|word| is_true_of(&formulas, signed, word)).collect();
+        let satisfying: Vec<&PeriodicWord> = words.iter().filter(|word| is_true_of(&formulas, signed, word)).collect();
         if automaton.initial().is_empty() {
             continue;
         }
         for (fault, caught) in caught.iter_mut().enumerate() {
             let faulty = with_fault(&automaton, fault, &mut random);
-            let rejected = |word: &Word| !accepts(&faulty, &word.stem, &word.repeated);
+            let rejected = |word: &PeriodicWord| !accepts(&faulty, &word.stem, &word.repeated);
             let text = formulas.display(formula);
             match included(&formulas, signed, &faulty, &patience()) {
                 Ok(inclusion) => {
@@ -341,7 +341,13 @@ fn every_kind_of_complement_decides_something() {
             Err(_) => {}
         }
     }
-    for class in [Class::Terminal, Class::Deterministic, Class::Weak, Class::SemiDeterministic, Class::General] {
+    for class in [
+        AutomatonClass::Terminal,
+        AutomatonClass::Deterministic,
+        AutomatonClass::Weak,
+        AutomatonClass::SemiDeterministic,
+        AutomatonClass::General,
+    ] {
         assert!(seen.contains(&class), "{class:?} is not in {seen:?}");
     }
 }

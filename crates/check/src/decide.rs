@@ -15,7 +15,7 @@ use task::{
     Statistics, Task, Verdict,
 };
 
-use crate::prepare::{Prepared, prepare, task_of};
+use crate::prepare::{PreparedTask, prepare, task_of};
 use crate::shorten::shorten;
 
 /// How a property is decided.
@@ -174,7 +174,7 @@ pub fn check_with(
 
 /// Checks the evidence of verdicts for one task, and keeps what the checks have shown.
 struct Examiner<'a> {
-    prepared: &'a Prepared,
+    prepared: &'a PreparedTask,
     settings: &'a Settings,
     /// What has passed last: the portfolio asks no further then.
     passed: RefCell<Option<CheckedVerdict>>,
@@ -274,8 +274,8 @@ fn prove(task: &Task, certificate: Certificate, decider: &Decider, budget: &Budg
 
 /// Replays a counterexample. One that shows no violation is a fault of the engine, and no verdict; one that leads to where
 /// the interpreter cannot follow shows nothing, and is none.
-fn replay(prepared: &Prepared, counterexample: &Counterexample, budget: &Budget) -> CheckedVerdict {
-    let Prepared { task, atoms, original_edge } = prepared;
+fn replay(prepared: &PreparedTask, counterexample: &Counterexample, budget: &Budget) -> CheckedVerdict {
+    let PreparedTask { task, atoms, original_edge } = prepared;
     match certify::confirm(task, counterexample, budget) {
         Ok(mut replayed) => {
             if let Some(original_edge) = original_edge {

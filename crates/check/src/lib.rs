@@ -9,4 +9,4 @@ pub use decide::{
     Checked, CheckedOutcome, CheckedVerdict, RejectedEvidence, Settings, certify, check, check_watched, check_with,
     undecided,
 };
-pub use prepare::{Prepared, prepare, task_of};
+pub use prepare::{PreparedTask, prepare, task_of};

@@ -15,7 +15,7 @@ pub fn task_of(subject: &Subject, property: usize, scheduler: Scheduler) -> Task
 }
 
 /// A task, and the way back from it to the subject.
-pub struct Prepared {
+pub struct PreparedTask {
     /// The task.
     pub task: Task,
     /// The atoms of the task, in order, by the subject's numbers.
@@ -25,7 +25,7 @@ pub struct Prepared {
 }
 
 /// The task of a property. It knows the atoms of this property alone, because the atoms decide what is observed.
-pub fn prepare(subject: &Subject, property: &Property, scheduler: Scheduler) -> Prepared {
+pub fn prepare(subject: &Subject, property: &Property, scheduler: Scheduler) -> PreparedTask {
     let (formulas, goal, atoms) = alone(&subject.formulas, property.goal);
     let (program, original_edge) = match interleaved(subject) {
         Some(fine) => (fine.program, Some(fine.original_edge)),
@@ -40,7 +40,7 @@ pub fn prepare(subject: &Subject, property: &Property, scheduler: Scheduler) -> 
         semantics: subject.semantics_for(property),
         scheduler,
     };
-    Prepared { task, atoms, original_edge }
+    PreparedTask { task, atoms, original_edge }
 }
 
 /// A formula with nothing beside it, and the old numbers of its atoms in the order of the new ones.

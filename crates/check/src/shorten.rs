@@ -54,7 +54,7 @@ fn comparable<'r>(observations: &'r [Observation], closing: &Closing, program: &
 }
 
 /// The same for the inputs of a loop in which nothing is observed.
-fn shorten_inputs(inputs: &mut Vec<certify::Input>) {
+fn shorten_inputs(inputs: &mut Vec<certify::ReplayedInput>) {
     let start = inputs.partition_point(|input| !input.repeated);
     if start == inputs.len() {
         return;

@@ -3,7 +3,7 @@
 use foundation::{SourceMap, Span};
 use program::semantics::Occasion;
 
-use crate::driver::{Driver, Mark};
+use crate::driver::{CompiledDriver, TraceMark};
 use crate::expected::Expected;
 
 /// What a comparison found.
@@ -27,7 +27,7 @@ struct Line<'t> {
 /// Compares a trace with the expected one.
 pub(crate) fn compare(
     trace: &str,
-    driver: &Driver,
+    driver: &CompiledDriver,
     expected: &Expected,
     atoms: &[String],
     sources: &SourceMap,
@@ -51,7 +51,7 @@ pub(crate) fn compare(
         if let Some(instead) = instead(&line, *mark, driver, sources) {
             return Comparison::Differs(format!("{}, the compiled program {instead}", here()));
         }
-        if line.thread != event.thread && matches!(mark, Mark::Probe(_)) {
+        if line.thread != event.thread && matches!(mark, TraceMark::Probe(_)) {
             let (expected, found) = (event.thread, line.thread);
             return Comparison::Differs(format!("{}, thread {found} runs and not thread {expected}", here()));
         }
@@ -71,13 +71,13 @@ pub(crate) fn compare(
 }
 
 /// What the compiled program did instead of what is expected.
-fn instead(line: &Line<'_>, mark: Mark, driver: &Driver, sources: &SourceMap) -> Option<String> {
+fn instead(line: &Line<'_>, mark: TraceMark, driver: &CompiledDriver, sources: &SourceMap) -> Option<String> {
     let is_same = match mark {
-        Mark::Begin => line.kind == 'B',
-        Mark::Probe(site) => line.kind == 'P' && line.number == site,
-        Mark::Call(frame) => line.kind == 'C' && line.number == frame,
-        Mark::End => line.kind == 'E',
-        Mark::Error => line.kind == 'X',
+        TraceMark::Begin => line.kind == 'B',
+        TraceMark::Probe(site) => line.kind == 'P' && line.number == site,
+        TraceMark::Call(frame) => line.kind == 'C' && line.number == frame,
+        TraceMark::End => line.kind == 'E',
+        TraceMark::Error => line.kind == 'X',
     };
     if is_same {
         return None;

@@ -13,7 +13,7 @@ use subject::Subject;
 use task::Task;
 
 use crate::expected::Expected;
-use crate::instrument::{Instrumented, Plan, Site, instrument};
+use crate::instrument::{InstrumentationPlan, Instrumented, ProbeSite, instrument};
 use crate::queues::Queues;
 use crate::stubs::{NEEDED, REPLACED, stubs, written};
 
@@ -22,7 +22,7 @@ pub(crate) const RUNTIME: &str = include_str!("runtime.c");
 
 /// Everything that is compiled, and what it is to write down.
 #[derive(Clone, Debug)]
-pub(crate) struct Driver {
+pub(crate) struct CompiledDriver {
     /// The user's texts with probes.
     pub units: Vec<String>,
     /// The tables and the functions that give inputs.
@@ -30,20 +30,20 @@ pub(crate) struct Driver {
     /// Macros for the runtime.
     pub sizes: Vec<String>,
     /// What the compiled program is to come to, in order, each with its index among what the interpreter observes.
-    pub marks: Vec<(usize, Mark)>,
+    pub marks: Vec<(usize, TraceMark)>,
     /// Atoms that are not compared, with the reason.
     pub uncompared: Vec<(usize, String)>,
     /// How many observed states have no probe.
     pub unprobed: usize,
     /// The sites of the probes.
-    pub sites: Vec<Site>,
+    pub sites: Vec<ProbeSite>,
     /// The names of inputs, by queue.
     pub queues: Vec<String>,
 }
 
 /// What a line of the trace says that happened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Mark {
+pub(crate) enum TraceMark {
     /// The start.
     Begin,
     /// The probe with this number.
@@ -63,12 +63,12 @@ pub(crate) fn driver(
     sources: &SourceMap,
     expected: &Expected,
     trace_path: &str,
-) -> Result<Driver, String> {
+) -> Result<CompiledDriver, String> {
     let program = &*task.program;
     refuse(program, expected)?;
-    let names = Names::of(task);
+    let names = FollowedNames::of(task);
     let queues = Queues::of(&expected.asked)?;
-    let mut plan = Plan { frames: names.frames_by_name(program), ..Plan::default() };
+    let mut plan = InstrumentationPlan { frames: names.frames_by_name(program), ..InstrumentationPlan::default() };
     names.note_locals(program, &mut plan);
     queues.fill_locals(program, &mut plan);
     let mut sites = Vec::new();
@@ -134,7 +134,7 @@ pub(crate) fn driver(
         format!("SEMPER_FRAMES={}", names.frames.len()),
         format!("SEMPER_QUEUES={}", queues.names.len()),
     ];
-    Ok(Driver { units, tables, sizes, marks, uncompared, unprobed, sites, queues: queues.names })
+    Ok(CompiledDriver { units, tables, sizes, marks, uncompared, unprobed, sites, queues: queues.names })
 }
 
 /// What cannot be compiled so that it does what the interpreter does.
@@ -179,13 +179,13 @@ fn units(program: &Program) -> Vec<SourceId> {
 }
 
 /// Functions whose activations are followed and local variables that atoms read.
-pub(crate) struct Names {
+pub(crate) struct FollowedNames {
     frames: Vec<FunctionId>,
     locals: Vec<(VariableId, FunctionId)>,
     entry: Option<FunctionId>,
 }
 
-impl Names {
+impl FollowedNames {
     fn of(task: &Task) -> Self {
         let program = &*task.program;
         let mut locals: Vec<(VariableId, FunctionId)> = Vec::new();
@@ -221,7 +221,7 @@ impl Names {
         self.frames.iter().enumerate().map(named).collect()
     }
 
-    fn note_locals(&self, program: &Program, plan: &mut Plan) {
+    fn note_locals(&self, program: &Program, plan: &mut InstrumentationPlan) {
         for (number, &(variable, function)) in self.locals.iter().enumerate() {
             let known = &program.variables[variable];
             if let VariableKind::Parameter(_) = known.kind {
@@ -285,7 +285,7 @@ fn function_of(program: &Program, variable: VariableId) -> Option<FunctionId> {
 }
 
 /// What every text with probes begins with.
-fn prelude(names: &Names) -> String {
+fn prelude(names: &FollowedNames) -> String {
     format!(
         "void semper_probe(int); int semper_condition(int, int); void *semper_probe_pointer(int); \
          void *semper_note(int, void *); struct semper_frame {{ int number; void *before[{locals} + 1]; }}; \
@@ -315,7 +315,7 @@ fn start(program: &Program, entry: FunctionId, queues: &Queues) -> Result<String
 fn atoms(
     subject: &Subject,
     task: &Task,
-    names: &Names,
+    names: &FollowedNames,
     texts: &[(SourceId, Instrumented)],
 ) -> (Vec<(Option<SourceId>, String)>, Vec<(usize, String)>) {
     let program = &*task.program;
@@ -348,7 +348,7 @@ fn atoms(
 fn atom_text(
     subject: &Subject,
     program: &Program,
-    names: &Names,
+    names: &FollowedNames,
     text: &str,
     reads: &[VariableId],
     texts: &[(SourceId, Instrumented)],
@@ -423,18 +423,19 @@ fn replace_name(text: &str, name: &str, by: &str) -> String {
 }
 
 /// What the compiled program is to come to, and how many observations have no probe.
-fn marks(expected: &Expected, sites: &[Site], names: &Names) -> (Vec<(usize, Mark)>, usize) {
+fn marks(expected: &Expected, sites: &[ProbeSite], names: &FollowedNames) -> (Vec<(usize, TraceMark)>, usize) {
     let mut known: HashMap<Span, Option<usize>> = HashMap::new();
     let (mut marks, mut unprobed) = (Vec::new(), 0);
     for (index, event) in expected.events.iter().enumerate() {
         let mark = match event.occasion {
-            Occasion::Start => Some(Mark::Begin),
-            Occasion::Edge(_) => {
-                event.span.and_then(|span| *known.entry(span).or_insert_with(|| site_of(sites, span))).map(Mark::Probe)
-            }
-            Occasion::Entered(function) => names.frame(function).map(Mark::Call),
-            Occasion::End(_) => Some(Mark::End),
-            Occasion::Error(_) => Some(Mark::Error),
+            Occasion::Start => Some(TraceMark::Begin),
+            Occasion::Edge(_) => event
+                .span
+                .and_then(|span| *known.entry(span).or_insert_with(|| site_of(sites, span)))
+                .map(TraceMark::Probe),
+            Occasion::Entered(function) => names.frame(function).map(TraceMark::Call),
+            Occasion::End(_) => Some(TraceMark::End),
+            Occasion::Error(_) => Some(TraceMark::Error),
             Occasion::Left(_) | Occasion::Deadlock => None,
         };
         match mark {
@@ -446,13 +447,13 @@ fn marks(expected: &Expected, sites: &[Site], names: &Names) -> (Vec<(usize, Mar
 }
 
 /// The smallest site that holds a place.
-fn site_of(sites: &[Site], span: Span) -> Option<usize> {
-    let holds = |site: &Site| site.source == span.source && site.start <= span.start && span.end <= site.end;
+fn site_of(sites: &[ProbeSite], span: Span) -> Option<usize> {
+    let holds = |site: &ProbeSite| site.source == span.source && site.start <= span.start && span.end <= site.end;
     let holding = sites.iter().enumerate().filter(|(_, site)| holds(site));
     holding.min_by_key(|(_, site)| site.end - site.start).map(|(number, _)| number)
 }
 
-fn run_tables(program: &Program, expected: &Expected, marks: &[(usize, Mark)], trace_path: &str) -> String {
+fn run_tables(program: &Program, expected: &Expected, marks: &[(usize, TraceMark)], trace_path: &str) -> String {
     let threads: Vec<String> = match program.has_threads() {
         true => marks.iter().map(|(index, _)| expected.events[*index].thread.to_string()).collect(),
         false => vec!["0".to_owned()],

@@ -21,7 +21,7 @@ pub(crate) struct Expected {
     /// What is observed, in order.
     pub events: Vec<ExpectedEvent>,
     /// The values that are asked for, in order.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<AskedInput>,
     /// The threads that end on the way, by number.
     pub ended_threads: Vec<bool>,
     /// Whether a thread is interrupted inside a full expression that has looked at shared memory.
@@ -45,7 +45,7 @@ pub(crate) struct ExpectedEvent {
 
 /// A value that the program asks for.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct AskedInput {
     pub question: Question,
     pub value: Value,
     /// How many states were observed before.
@@ -54,7 +54,7 @@ pub(crate) struct Asked {
 
 /// How far an execution is followed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reach {
+pub(crate) struct FollowedReach {
     /// Up to this many states that the property observes.
     pub observations: usize,
     /// Up to this many states in all.
@@ -65,13 +65,13 @@ pub(crate) struct Reach {
 const MOST_STEPS: u64 = 20_000_000;
 
 /// Follows the execution of a lasso, which is known to be one.
-pub(crate) fn follow(task: &Task, lasso: &Lasso, reach: Reach, budget: &Budget) -> Expected {
+pub(crate) fn follow(task: &Task, lasso: &Lasso, reach: FollowedReach, budget: &Budget) -> Expected {
     let log = RefCell::new(Vec::new());
-    let mut answers = Given { lasso, given: 0, log: &log };
+    let mut answers = GivenAnswers { lasso, given: 0, log: &log };
     let mut interpreter = Interpreter::new(&task.program, task.semantics, &mut answers);
     interpreter.notes_reads = task.program.has_threads() || task.semantics.observe == ObserveMode::Change;
     let mut driver = Driver::new(interpreter, Observer::new(ObserveMode::Statement, &task.atoms));
-    let mut follower = Follower {
+    let mut follower = ExpectationFollower {
         expected: Expected::default(),
         log: &log,
         counted: Observer::new(task.semantics.observe, &task.atoms),
@@ -87,7 +87,7 @@ pub(crate) fn follow(task: &Task, lasso: &Lasso, reach: Reach, budget: &Budget) 
 }
 
 /// Writes down what is expected.
-struct Follower<'a> {
+struct ExpectationFollower<'a> {
     expected: Expected,
     log: &'a RefCell<Vec<(Question, Value)>>,
     /// Observes what the property observes.
@@ -99,8 +99,8 @@ struct Follower<'a> {
     is_begun: bool,
 }
 
-impl Follower<'_> {
-    fn walk(&mut self, driver: &mut Driver<'_>, reach: Reach, budget: &Budget) -> Result<(), RunEnd> {
+impl ExpectationFollower<'_> {
+    fn walk(&mut self, driver: &mut Driver<'_>, reach: FollowedReach, budget: &Budget) -> Result<(), RunEnd> {
         driver.begin(self)?;
         let mut last_thread = 0;
         for steps in 1..=MOST_STEPS {
@@ -119,7 +119,7 @@ impl Follower<'_> {
     }
 }
 
-impl Listener for Follower<'_> {
+impl Listener for ExpectationFollower<'_> {
     fn happened(&mut self, driver: &mut Driver<'_>, events: &[Event]) -> Result<(), Stop> {
         let interpreter = &mut driver.interpreter;
         if !std::mem::replace(&mut self.is_begun, true) {
@@ -136,7 +136,7 @@ impl Listener for Follower<'_> {
         let (program, running) = (driver.interpreter.program, driver.interpreter.running);
         // What was asked for by the program, or by an atom that looks at it.
         let after = self.expected.events.len();
-        let asked = self.log.take().into_iter().map(|(question, value)| Asked { question, value, after });
+        let asked = self.log.take().into_iter().map(|(question, value)| AskedInput { question, value, after });
         self.expected.asked.extend(asked);
         for Sight { occasion, truth, .. } in sights {
             let span = match occasion {
@@ -167,13 +167,13 @@ fn touches_shared(event: &Event) -> bool {
 
 /// The answers of a lasso, one after the other: those of the stem, then those of the cycle again and again. Values are
 /// noted for somebody who cannot ask this, because the interpreter holds it.
-struct Given<'a> {
+struct GivenAnswers<'a> {
     lasso: &'a Lasso,
     given: usize,
     log: &'a RefCell<Vec<(Question, Value)>>,
 }
 
-impl Choices for Given<'_> {
+impl Choices for GivenAnswers<'_> {
     fn choose(&mut self, question: &Question) -> Answer {
         let Lasso { stem, cycle } = self.lasso;
         let answer = match self.given.checked_sub(stem.len()) {

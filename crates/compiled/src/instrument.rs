@@ -22,11 +22,11 @@ use c_frontend::syntax::symbols::Symbols;
 use foundation::{Diagnostics, SourceId, SourceMap, Span};
 
 /// Where a probe stands: its number is its index.
-pub(crate) type Site = Span;
+pub(crate) type ProbeSite = Span;
 
 /// What is to be put into the texts besides probes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Plan {
+pub(crate) struct InstrumentationPlan {
     /// Functions whose activations are followed, with their numbers.
     pub frames: BTreeMap<String, usize>,
     /// Local variables whose addresses are noted, by the place of their declarator, with their numbers.
@@ -49,7 +49,12 @@ pub(crate) struct Instrumented {
 }
 
 /// Puts probes into the text of a translation unit, which is known to be correct; their sites are added.
-pub(crate) fn instrument(unit: SourceId, sources: &SourceMap, plan: &Plan, sites: &mut Vec<Site>) -> Instrumented {
+pub(crate) fn instrument(
+    unit: SourceId,
+    sources: &SourceMap,
+    plan: &InstrumentationPlan,
+    sites: &mut Vec<ProbeSite>,
+) -> Instrumented {
     let text = sources.text(unit);
     let (mut map, mut symbols) = (SourceMap::new(), Symbols::default());
     let source = map.add(sources.name(unit), text);
@@ -103,14 +108,14 @@ struct Editor<'a> {
     symbols: &'a Symbols,
     text: &'a str,
     unit: SourceId,
-    plan: &'a Plan,
+    plan: &'a InstrumentationPlan,
     /// The places of expressions that may change something.
     effects: Vec<Span>,
     /// Statements whose value is used.
     values: HashSet<StmtId>,
     /// Places that have a probe: a tree may hold a part twice that was read twice.
     known: HashSet<(u32, u32)>,
-    sites: &'a mut Vec<Site>,
+    sites: &'a mut Vec<ProbeSite>,
     /// What is to be inserted where; at one place, what closes something comes before what opens something.
     edits: Vec<(u32, Rank, String)>,
 }

@@ -23,8 +23,8 @@ use subject::Subject;
 use task::{Lasso, Task};
 
 use crate::compare::{Comparison, compare};
-use crate::driver::{Driver, RUNTIME, driver, machine_options};
-use crate::expected::{Expected, Reach, follow};
+use crate::driver::{CompiledDriver, RUNTIME, driver, machine_options};
+use crate::expected::{Expected, FollowedReach, follow};
 
 /// What became of the compiled side. This is also the JSON form.
 #[derive(Serialize, Clone, PartialEq, Eq, Debug)]
@@ -82,7 +82,7 @@ pub fn compare_compiled(
         _ => replayed.run.observations.len(),
     };
     let observations = observations.max(1);
-    let expected = follow(task, lasso, Reach { observations, events: MOST_EVENTS }, budget);
+    let expected = follow(task, lasso, FollowedReach { observations, events: MOST_EVENTS }, budget);
     let skipped = |text: String, compiler| Compiled {
         result: CompiledResult::Skipped,
         compiler,
@@ -133,7 +133,7 @@ pub fn compare_compiled(
 const FLAGS: &[&str] = &["-std=gnu11", "-O0", "-fwrapv", "-fno-strict-aliasing", "-fno-builtin", "-w", "-pipe"];
 
 /// Compiles a driver to `program`; returns the compiler with its flags, or why there is no program.
-fn compile(workshop: &Workshop, driver: &Driver, task: &Task, budget: &Budget) -> Result<String, String> {
+fn compile(workshop: &Workshop, driver: &CompiledDriver, task: &Task, budget: &Budget) -> Result<String, String> {
     let budget = &budget.clone().with_time(COMPILE_TIME);
     let machine = machine_options(task.program.types.data_model());
     let common: Vec<String> = FLAGS.iter().chain(machine).map(|&flag| flag.to_owned()).collect();
@@ -170,7 +170,7 @@ fn why(fault: NotCompiled) -> String {
 }
 
 /// What a comparison does not cover, and what may explain a difference.
-fn limits(subject: &Subject, driver: &Driver, expected: &Expected, atoms: &[String]) -> Vec<String> {
+fn limits(subject: &Subject, driver: &CompiledDriver, expected: &Expected, atoms: &[String]) -> Vec<String> {
     let mut limits = Vec::new();
     for (atom, reason) in &driver.uncompared {
         limits.push(format!("{} is not compared: {reason}", atoms[*atom]));

@@ -7,9 +7,9 @@ use program::semantics::describe::qualified_name;
 use program::semantics::{Pointer, Question, Value};
 use program::{Program, Scalar, VariableId, VariableKind};
 
-use crate::driver::Mark;
-use crate::expected::Asked;
-use crate::instrument::Plan;
+use crate::driver::TraceMark;
+use crate::expected::AskedInput;
+use crate::instrument::InstrumentationPlan;
 
 /// The values that were asked for, by name.
 pub(crate) struct Queues {
@@ -20,9 +20,9 @@ pub(crate) struct Queues {
 }
 
 impl Queues {
-    pub fn of(asked: &[Asked]) -> Result<Self, String> {
+    pub fn of(asked: &[AskedInput]) -> Result<Self, String> {
         let mut queues = Self { names: Vec::new(), values: Vec::new(), numbers: HashMap::new() };
-        for Asked { question, value, after } in asked {
+        for AskedInput { question, value, after } in asked {
             let is_memory = matches!(question, Question::Uninitialised { .. });
             if !is_memory && !matches!(question, Question::Input { .. }) {
                 continue;
@@ -55,7 +55,7 @@ impl Queues {
         })
     }
 
-    pub fn fill_locals(&self, program: &Program, plan: &mut Plan) {
+    pub fn fill_locals(&self, program: &Program, plan: &mut InstrumentationPlan) {
         for (variable, known) in program.variables.iter() {
             if let (VariableKind::Local(_), Some(filling)) = (&known.kind, self.filling(program, variable)) {
                 plan.fillings.insert(known.span, filling);
@@ -63,7 +63,7 @@ impl Queues {
         }
     }
 
-    pub fn tables(&self, marks: &[(usize, Mark)]) -> String {
+    pub fn tables(&self, marks: &[(usize, TraceMark)]) -> String {
         let mut starts = vec!["0".to_owned()];
         let (mut values, mut times) = (Vec::new(), Vec::new());
         for queue in &self.values {

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use program::semantics::layout::{Leaf, leaves};
 use program::{Callee, FloatType, InputSource, IntType, Op, Operand, Program, Root, Scalar, TypeId};
 
-use crate::driver::Names;
+use crate::driver::FollowedNames;
 use crate::queues::Queues;
 
 /// Functions that the driver stands for, with what they do there. They get names of their own, because prototypes of one
@@ -50,7 +50,7 @@ pub(crate) const NEEDED: &[&str] =
     &["open", "write", "_exit", "sigaction", "sigaltstack", "siglongjmp", "memcpy", "__errno_location"];
 
 /// The functions without a body: they give what was recorded.
-pub(crate) fn stubs(program: &Program, names: &Names, queues: &Queues) -> Result<String, String> {
+pub(crate) fn stubs(program: &Program, names: &FollowedNames, queues: &Queues) -> Result<String, String> {
     let mut wanted: BTreeMap<String, Option<Scalar>> = BTreeMap::new();
     for edge in program.edges.values() {
         match &edge.op {

@@ -127,17 +127,17 @@ fn modes_and_machines_are_observed_alike() {
 #[test]
 fn every_difference_is_found() {
     let Case { subject, task, lasso, sources, .. } = case(FORMS[2].0, FORMS[2].1, |_| ());
-    let reach = Reach { observations: 30, events: 30 };
+    let reach = FollowedReach { observations: 30, events: 30 };
     let expected = follow(&task, &lasso, reach, &Budget::unlimited());
     let driver = driver(&subject, &task, &sources, &expected, "trace.txt").unwrap();
     assert_eq!(driver.marks.len(), expected.events.len());
-    let line = |(index, mark): &(usize, driver::Mark)| {
+    let line = |(index, mark): &(usize, driver::TraceMark)| {
         let (kind, number) = match mark {
-            driver::Mark::Begin => ('B', 0),
-            driver::Mark::Probe(site) => ('P', *site),
-            driver::Mark::Call(frame) => ('C', *frame),
-            driver::Mark::End => ('E', 0),
-            driver::Mark::Error => ('X', 11),
+            driver::TraceMark::Begin => ('B', 0),
+            driver::TraceMark::Probe(site) => ('P', *site),
+            driver::TraceMark::Call(frame) => ('C', *frame),
+            driver::TraceMark::End => ('E', 0),
+            driver::TraceMark::Error => ('X', 11),
         };
         let truth: String = expected.events[*index].truth.iter().map(|&it| if it { '1' } else { '0' }).collect();
         format!("{kind} {number} 0 {truth}")

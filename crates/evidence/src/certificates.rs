@@ -18,7 +18,7 @@ use task::certificate::sexp::Sexp;
 use task::certificate::text;
 use task::{Certificate, Task};
 
-use crate::saved::{Question, producer, sha256};
+use crate::saved::{Inquiry, producer, sha256};
 
 /// What the files call themselves.
 const FORMAT: &str = "semper-certificate";
@@ -37,9 +37,9 @@ const MOST_EDGES: usize = 100_000;
 
 /// What a file says.
 #[derive(Debug)]
-pub struct Read {
+pub struct ReadCertificate {
     /// What is claimed.
-    pub question: Question,
+    pub question: Inquiry,
     /// The fingerprint of the program that it is claimed of.
     pub fingerprint: String,
     /// Why it is so.
@@ -56,7 +56,7 @@ pub fn fingerprint(task: &Task) -> String {
 }
 
 /// The text of a certificate; none where the proof is not written down.
-pub fn write(question: &Question, fingerprint: &str, certificate: &Certificate) -> Option<String> {
+pub fn write(question: &Inquiry, fingerprint: &str, certificate: &Certificate) -> Option<String> {
     let proof = text::write(certificate)?;
     let mut question = serde_json::to_value(question).ok()?;
     question["program"][FINGERPRINT] = fingerprint.into();
@@ -74,7 +74,7 @@ fn lines(list: &Sexp) -> String {
 }
 
 /// The question and the proof in a file.
-pub fn read(sources: &SourceMap, source: SourceId) -> Result<Read, Box<Diagnostic>> {
+pub fn read(sources: &SourceMap, source: SourceId) -> Result<ReadCertificate, Box<Diagnostic>> {
     let text = sources.text(source);
     let start = Span { source, start: 0, end: text.lines().next().unwrap_or_default().len() as u32 };
     let refuse = |message: String| Box::new(Diagnostic::error("certificate", message).at(start).help(WRITE));
@@ -109,13 +109,13 @@ pub fn read(sources: &SourceMap, source: SourceId) -> Result<Read, Box<Diagnosti
     let mut question = question.map_err(refuse)?;
     let fingerprint =
         question.get_mut("program").and_then(Value::as_object_mut).and_then(|map| map.remove(FINGERPRINT));
-    let question: Question = serde_json::from_value(question).map_err(|error| refuse(in_words(&error.to_string())))?;
+    let question: Inquiry = serde_json::from_value(question).map_err(|error| refuse(in_words(&error.to_string())))?;
     question.request().map_err(refuse)?;
     let Some(Value::String(fingerprint)) = fingerprint else {
         return Err(refuse("the program of a certificate has a fingerprint, which is a text".to_owned()));
     };
     let certificate = text::read(proof).map_err(refuse)?;
-    Ok(Read { question, fingerprint, certificate })
+    Ok(ReadCertificate { question, fingerprint, certificate })
 }
 
 /// What is wrong with a task, without the names that its parts have in here.

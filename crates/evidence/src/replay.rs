@@ -11,7 +11,7 @@ use foundation::{Budget, Diagnostic, Diagnostics};
 use subject::{Input, Request, Subject};
 use task::{Counterexample, Engine, Outcome, Reason, Scheduler, Statistics, Task, Verdict};
 
-use crate::saved::{Question, SavedFile, sha256};
+use crate::saved::{Inquiry, SavedFile, sha256};
 
 /// The name that stands where an engine's does.
 pub const NAME: &str = "replay";
@@ -36,7 +36,7 @@ pub fn hashes(request: &Request, diagnostics: &mut Diagnostics) -> Option<Vec<St
 /// here or from the file's folder, or the files that the user names instead. That the program is another one than it was
 /// is an error where the evidence names it, and a warning where the user does.
 pub fn request_for(
-    question: &Question,
+    question: &Inquiry,
     path: &str,
     instead: &[String],
     diagnostics: &mut Diagnostics,

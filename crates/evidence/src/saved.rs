@@ -63,7 +63,7 @@ pub struct Saved {
 /// What evidence answers: does this program satisfy this property?
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 #[serde(deny_unknown_fields)]
-pub struct Question {
+pub struct Inquiry {
     /// The program.
     pub program: SavedProgram,
     /// The semantics by which it is read.
@@ -158,7 +158,7 @@ impl Saved {
             Counterexample::Lasso(_) | Counterexample::Tree(_) => None,
             Counterexample::Recurrent { set, .. } => Some(set.write().to_string()),
         };
-        let Question { program, semantics, property } = Question::new(request, subject, property, scheduler, hashes);
+        let Inquiry { program, semantics, property } = Inquiry::new(request, subject, property, scheduler, hashes);
         Self {
             format: FORMAT.to_owned(),
             version: VERSION,
@@ -174,9 +174,9 @@ impl Saved {
     }
 
     /// The question that the counterexample answers.
-    pub fn question(&self) -> Question {
+    pub fn question(&self) -> Inquiry {
         let Self { program, semantics, property, .. } = self.clone();
-        Question { program, semantics, property }
+        Inquiry { program, semantics, property }
     }
 
     /// The text of the file: indented, but for the answers, each of which has a line of its own.
@@ -212,7 +212,7 @@ impl Saved {
     }
 }
 
-impl Question {
+impl Inquiry {
     /// The question whether a subject has one of its properties. The hashes are those of the request's files, in order.
     pub fn new(
         request: &Request,

@@ -10,7 +10,7 @@ use std::process::Command;
 use foundation::{Budget, Exhausted};
 
 use crate::leftovers::TemporaryFolder;
-use crate::process::{self, Failure};
+use crate::process::{self, Failed};
 use crate::watched::{Allowance, Watched, watch};
 
 /// A folder in which a program is compiled and run. It disappears with the value.
@@ -79,12 +79,12 @@ impl Workshop {
                 Ok(finished) => {
                     return Err(NotCompiled::Rejected { compiler: compiler.join(" "), messages: finished.stderr });
                 }
-                Err(Failure::Start(error)) if error.kind() == io::ErrorKind::NotFound => {
+                Err(Failed::Start(error)) if error.kind() == io::ErrorKind::NotFound => {
                     missing.push(compiler.join(" "));
                 }
-                Err(Failure::Start(error)) => return Err(NotCompiled::System(error)),
-                Err(Failure::Budget(exhausted)) => return Err(NotCompiled::Exhausted(exhausted)),
-                Err(Failure::TooMuchOutput) => {
+                Err(Failed::Start(error)) => return Err(NotCompiled::System(error)),
+                Err(Failed::Budget(exhausted)) => return Err(NotCompiled::Exhausted(exhausted)),
+                Err(Failed::TooMuchOutput) => {
                     let messages = "more messages than are read".to_owned();
                     return Err(NotCompiled::Rejected { compiler: compiler.join(" "), messages });
                 }

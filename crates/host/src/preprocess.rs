@@ -11,7 +11,7 @@ use foundation::{Budget, Diagnostic, Diagnostics, SourceMap};
 
 use crate::files::MOST_FILE_BYTES;
 use crate::leftovers::TemporaryFolder;
-use crate::process::{self, Failure, Finished};
+use crate::process::{self, Failed, Finished};
 
 mod complaints;
 mod directives;
@@ -79,7 +79,7 @@ impl Preprocessor {
         for compiler in self.candidates() {
             match self.attempt_word_size(&compiler, path, budget) {
                 Ok(finished) => return Ok(finished),
-                Err(Failure::Start(error)) if error.kind() == std::io::ErrorKind::NotFound => {
+                Err(Failed::Start(error)) if error.kind() == std::io::ErrorKind::NotFound => {
                     missing.push(format!("`{}`", compiler.join(" ")));
                 }
                 Err(failure) => return Err(Box::new(describe(failure, &compiler, path))),
@@ -102,7 +102,7 @@ impl Preprocessor {
         set.into_iter().chain(usual).collect()
     }
 
-    fn attempt_word_size(&self, compiler: &[String], path: &str, budget: &Budget) -> Result<Finished, Failure> {
+    fn attempt_word_size(&self, compiler: &[String], path: &str, budget: &Budget) -> Result<Finished, Failed> {
         if self.word_size == WordSize::Bits64 {
             return self.attempt(compiler, &[], path, budget);
         }
@@ -118,7 +118,7 @@ impl Preprocessor {
         Ok(if second.success { second } else { finished })
     }
 
-    fn attempt(&self, compiler: &[String], flags: &[String], path: &str, budget: &Budget) -> Result<Finished, Failure> {
+    fn attempt(&self, compiler: &[String], flags: &[String], path: &str, budget: &Budget) -> Result<Finished, Failed> {
         let (program, first_arguments) = compiler.split_first().expect("a compiler has a name");
         let mut command = Command::new(program);
         // The compiler's messages are read by `complaints`, so they must not be translated or coloured.
@@ -130,16 +130,16 @@ impl Preprocessor {
     }
 }
 
-fn describe(failure: Failure, compiler: &[String], path: &str) -> Diagnostic {
+fn describe(failure: Failed, compiler: &[String], path: &str) -> Diagnostic {
     let compiler = compiler.join(" ");
     match failure {
-        Failure::Start(error) => Diagnostic::error("no-compiler", format!("`{compiler}` cannot be run: {error}"))
+        Failed::Start(error) => Diagnostic::error("no-compiler", format!("`{compiler}` cannot be run: {error}"))
             .help("set `$CC` to a C compiler, or give a file that is preprocessed already (`.i`)"),
-        Failure::Budget(exhausted) => {
+        Failed::Budget(exhausted) => {
             // Not the fault of the file: whoever has asked sees that there is no text, and the budget says why.
             Diagnostic::warning("preprocessor", format!("preprocessing `{path}` was stopped: {exhausted}"))
         }
-        Failure::TooMuchOutput => {
+        Failed::TooMuchOutput => {
             let most = MOST_FILE_BYTES >> 20;
             Diagnostic::error("file-too-large", format!("`{path}` is larger than {most} MiB when preprocessed"))
         }

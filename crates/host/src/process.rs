@@ -18,7 +18,7 @@ pub(crate) struct Finished {
 }
 
 /// Why there is no result.
-pub(crate) enum Failure {
+pub(crate) enum Failed {
     /// It could not be started.
     Start(io::Error),
     /// The budget ended first.
@@ -28,11 +28,11 @@ pub(crate) enum Failure {
 }
 
 /// Runs a command to its end. Its standard input is empty; at most `most_output` bytes of its output are kept.
-pub(crate) fn run(command: &mut Command, most_output: u64, budget: &Budget) -> Result<Finished, Failure> {
+pub(crate) fn run(command: &mut Command, most_output: u64, budget: &Budget) -> Result<Finished, Failed> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
-    let mut child = command.spawn().map_err(Failure::Start)?;
+    let mut child = command.spawn().map_err(Failed::Start)?;
     let _noted = Started::note(&child);
     let (sender, receiver) = mpsc::channel();
     let stdout = child.stdout.take().expect("standard output is piped");
@@ -43,10 +43,10 @@ pub(crate) fn run(command: &mut Command, most_output: u64, budget: &Budget) -> R
     loop {
         // Both readers drop their sender when they are done, which ends the loop at once.
         match receiver.recv_timeout(Duration::from_millis(20)) {
-            Ok(TooMuch) => failure = failure.or(Some(Failure::TooMuchOutput)),
+            Ok(TooMuch) => failure = failure.or(Some(Failed::TooMuchOutput)),
             Err(RecvTimeoutError::Timeout) => match budget.check() {
                 Ok(()) => continue,
-                Err(exhausted) => failure = Some(Failure::Budget(exhausted)),
+                Err(exhausted) => failure = Some(Failed::Budget(exhausted)),
             },
             Err(RecvTimeoutError::Disconnected) => break,
         }
@@ -55,7 +55,7 @@ pub(crate) fn run(command: &mut Command, most_output: u64, budget: &Budget) -> R
             break;
         }
     }
-    let status = child.wait().map_err(Failure::Start)?;
+    let status = child.wait().map_err(Failed::Start)?;
     if let Some(failure) = failure {
         // The readers are left alone: processes that the child started may keep its output open.
         return Err(failure);

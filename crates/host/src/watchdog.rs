@@ -45,7 +45,7 @@ pub fn begin_answer() {
 pub fn guard(budget: &Budget, last_words: impl Fn(Exhausted) -> LastWords + Send + 'static) {
     let budget = budget.clone();
     thread::spawn(move || {
-        let mut memory = Memory::new(budget.memory());
+        let mut memory = ProcessMemory::new(budget.memory());
         let mut ended: Option<Instant> = None;
         loop {
             let pressure = memory.look(&budget);
@@ -66,7 +66,7 @@ pub fn guard(budget: &Budget, last_words: impl Fn(Exhausted) -> LastWords + Send
 pub fn watch_memory(budget: &Budget) {
     let budget = budget.clone();
     thread::spawn(move || {
-        let mut memory = Memory::new(budget.memory());
+        let mut memory = ProcessMemory::new(budget.memory());
         while budget.check().is_ok() {
             let pressure = memory.look(&budget);
             thread::sleep(pressure.interval());
@@ -104,14 +104,14 @@ impl Pressure {
 }
 
 /// The memory of the process and of those that it started.
-struct Memory {
+struct ProcessMemory {
     limit: Option<u64>,
     /// The processes below, when they were looked for last.
     below: Vec<u32>,
     looked: Instant,
 }
 
-impl Memory {
+impl ProcessMemory {
     fn new(limit: Option<u64>) -> Self {
         Self { limit: limit.filter(|_| resident().is_some()), below: Vec::new(), looked: Instant::now() }
     }
@@ -192,12 +192,12 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn too_much_memory_ends_the_budget() {
         let plenty = Budget::unlimited().with_memory(1 << 50);
-        assert_eq!(Memory::new(plenty.memory()).look(&plenty), Pressure::Far);
+        assert_eq!(ProcessMemory::new(plenty.memory()).look(&plenty), Pressure::Far);
         assert_eq!(plenty.check(), Ok(()));
         assert_eq!(plenty.allows(1 << 51), Err(Exhausted::Memory));
         assert_eq!(plenty.allows(1 << 20), Ok(()));
         let little = Budget::unlimited().with_memory(1 << 10);
-        assert_ne!(Memory::new(little.memory()).look(&little), Pressure::Far);
+        assert_ne!(ProcessMemory::new(little.memory()).look(&little), Pressure::Far);
         assert_eq!(little.check(), Err(Exhausted::Memory));
     }
 }

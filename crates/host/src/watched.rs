@@ -76,7 +76,7 @@ pub fn watch(program: &Path, arguments: &[OsString], allowance: Allowance, budge
     let start = Instant::now();
     let mut child = command.spawn()?;
     let _noted = Started::note(&child);
-    let mut output = Output::of(&mut child, allowance.output);
+    let mut output = ProcessOutput::of(&mut child, allowance.output);
     let mut usage = Usage::default();
     let mut stopping: Option<Stopping> = None;
     let status = loop {
@@ -105,7 +105,7 @@ fn interval(running: Duration) -> Duration {
 }
 
 /// Why the process is to be ended, if it is.
-fn excess(allowance: Allowance, start: Instant, held: u64, output: &Output, budget: &Budget) -> Option<Ending> {
+fn excess(allowance: Allowance, start: Instant, held: u64, output: &ProcessOutput, budget: &Budget) -> Option<Ending> {
     if output.too_much {
         return Some(Ending::TooMuchOutput);
     }
@@ -190,21 +190,21 @@ pub(crate) fn memory_line(text: &str, name: &str) -> Option<u64> {
 }
 
 /// The output of a process, read by two threads of its own: a process whose output nobody reads does not go on.
-struct Output {
+struct ProcessOutput {
     stdout: Vec<u8>,
     stderr: Vec<u8>,
     most: usize,
     too_much: bool,
-    pieces: Receiver<Piece>,
+    pieces: Receiver<OutputPiece>,
 }
 
 /// Some bytes of output.
-struct Piece {
+struct OutputPiece {
     is_error: bool,
     bytes: Vec<u8>,
 }
 
-impl Output {
+impl ProcessOutput {
     fn of(child: &mut Child, most: usize) -> Self {
         let (sender, pieces) = mpsc::sync_channel(16);
         read_in_pieces(child.stdout.take().expect("standard output is piped"), false, sender.clone());
@@ -238,7 +238,7 @@ impl Output {
         }
     }
 
-    fn keep(&mut self, piece: Piece) {
+    fn keep(&mut self, piece: OutputPiece) {
         let stream = if piece.is_error { &mut self.stderr } else { &mut self.stdout };
         let free = self.most - stream.len();
         self.too_much |= piece.bytes.len() > free;
@@ -246,12 +246,12 @@ impl Output {
     }
 }
 
-fn read_in_pieces(mut stream: impl Read + Send + 'static, is_error: bool, pieces: SyncSender<Piece>) {
+fn read_in_pieces(mut stream: impl Read + Send + 'static, is_error: bool, pieces: SyncSender<OutputPiece>) {
     thread::spawn(move || {
         let mut bytes = vec![0; 1 << 16];
         // A stream that breaks off gives what came before, and a reader that has gone away wants nothing more.
         while let Ok(count @ 1..) = stream.read(&mut bytes) {
-            if pieces.send(Piece { is_error, bytes: bytes[..count].to_owned() }).is_err() {
+            if pieces.send(OutputPiece { is_error, bytes: bytes[..count].to_owned() }).is_err() {
                 break;
             }
         }

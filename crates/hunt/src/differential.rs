@@ -17,7 +17,7 @@ pub enum Outcome {
         states: usize,
     },
     /// The traces differ.
-    Disagreement(Difference),
+    Disagreement(FirstDifference),
     /// The reference has no trace: the program itself is wrong.
     Invalid(String),
     /// The other side has no trace.
@@ -26,7 +26,7 @@ pub enum Outcome {
 
 /// The first place where two traces differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
+pub struct FirstDifference {
     /// The number of the state, from 0.
     pub state: usize,
     /// The values of the reference that the other side does not show, or its whole state where the other side has ended.
@@ -40,7 +40,7 @@ impl fmt::Display for Outcome {
         match self {
             Outcome::Agreement { states } => write!(formatter, "agreement on {states} states"),
             Outcome::Disagreement(difference) => {
-                let Difference { state, expected, found } = difference;
+                let FirstDifference { state, expected, found } = difference;
                 write!(formatter, "disagreement in state {state}: expected `{expected}`, found `{found}`")
             }
             Outcome::Invalid(message) => write!(formatter, "no trace to compare with: {message}"),
@@ -81,7 +81,7 @@ pub fn compare_traces(expected: &[String], found: &[String]) -> Outcome {
         let (one, two) = (expected.get(state).unwrap_or(&ended), found.get(state).unwrap_or(&ended));
         if one != two {
             let (expected, found) = differing_parts(one, two);
-            return Outcome::Disagreement(Difference { state, expected, found });
+            return Outcome::Disagreement(FirstDifference { state, expected, found });
         }
     }
     Outcome::Agreement { states: expected.len() }
@@ -124,7 +124,7 @@ mod tests {
     fn the_first_difference_is_told_with_the_values_that_differ() {
         let expected = trace(&["a=1 b=2", "a=1 b=3 c=0"]);
         let found = trace(&["a=1 b=2", "a=4 b=3 c=0", "a=9"]);
-        let difference = Difference { state: 1, expected: "a=1".into(), found: "a=4".into() };
+        let difference = FirstDifference { state: 1, expected: "a=1".into(), found: "a=4".into() };
         assert_eq!(compare_traces(&expected, &found), Outcome::Disagreement(difference));
         assert_eq!(compare_traces(&expected, &expected), Outcome::Agreement { states: 2 });
     }
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn a_trace_that_ends_too_early_or_too_late_differs() {
         let (short, long) = (trace(&["a=1"]), trace(&["a=1", "a=2"]));
-        let missing = Difference { state: 1, expected: "a=2".into(), found: "(the end)".into() };
+        let missing = FirstDifference { state: 1, expected: "a=2".into(), found: "(the end)".into() };
         assert_eq!(compare_traces(&long, &short), Outcome::Disagreement(missing));
         assert!(matches!(compare_traces(&short, &long), Outcome::Disagreement(_)));
     }

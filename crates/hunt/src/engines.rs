@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use certify::{Limits, Rejected, Unproved, confirm, prove, replay_within};
+use certify::{Rejected, ReplayLimits, Unproved, confirm, prove, replay_within};
 use engines::explicit::Explicit;
 use engines::fairness::Fairness;
 use foundation::Budget;
@@ -51,7 +51,7 @@ pub enum Agreement {
 
 /// How a case is read.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct EngineCase {
     /// The program and its property.
     pub reactive: Reactive,
     /// The settings, as options of the command line.
@@ -62,7 +62,7 @@ pub struct Case {
 
 /// The case of a seed: one in four varies the flow of control, one is as programs in devices are, the others vary
 /// arithmetic.
-pub fn case(seed: u64) -> Case {
+pub fn case(seed: u64) -> EngineCase {
     let reactive = match seed % 4 {
         0 => reactive(seed),
         2 => device(seed),
@@ -84,11 +84,11 @@ pub fn case(seed: u64) -> Case {
     };
     let observed = observe.map(|mode| format!(" --observe {mode}")).unwrap_or_default();
     let options = format!("--integers {integers}{observed} --ub {undefined} --data-model {data_model}");
-    Case { reactive, options, request }
+    EngineCase { reactive, options, request }
 }
 
 /// Compares all views of a case.
-pub fn compare(case: &Case, seed: u64, budget: &Budget) -> Agreement {
+pub fn compare(case: &EngineCase, seed: u64, budget: &Budget) -> Agreement {
     let loaded = semper::load(&case.request, budget);
     let Some(subject) = loaded.subject else {
         return Agreement::Unknown("the program is refused".to_owned());
@@ -120,7 +120,7 @@ pub fn compare(case: &Case, seed: u64, budget: &Budget) -> Agreement {
 }
 
 /// What an engine says, and what the check of its evidence comes to.
-pub(crate) struct Answered {
+pub(crate) struct Replied {
     pub(crate) holds: Option<bool>,
     compiled: bool,
     unknown: String,
@@ -132,9 +132,9 @@ pub(crate) struct Answered {
 }
 
 /// Asks an engine, and checks its evidence.
-pub(crate) fn answer(engine: &dyn Engine, task: &Task, budget: &Budget) -> Answered {
+pub(crate) fn answer(engine: &dyn Engine, task: &Task, budget: &Budget) -> Replied {
     let mut answered =
-        Answered { holds: None, compiled: false, unknown: String::new(), fault: None, checked: false, unchecked: None };
+        Replied { holds: None, compiled: false, unknown: String::new(), fault: None, checked: false, unchecked: None };
     let outcome = match panics_told(|| Ok(engine.check(task, &budget.part_of(LONGEST)))) {
         Ok(outcome) => outcome,
         Err(panic) => {
@@ -195,5 +195,5 @@ fn violates(task: &Task, seed: u64, budget: &Budget) -> bool {
         (0..count).map(|_| Answer::Value(Value::int(value()))).collect()
     };
     let lasso = Lasso { stem: inputs(5), cycle: inputs(3) };
-    replay_within(task, &lasso, Limits { steps: MOST_STEPS }, budget).is_ok()
+    replay_within(task, &lasso, ReplayLimits { steps: MOST_STEPS }, budget).is_ok()
 }

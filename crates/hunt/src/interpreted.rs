@@ -16,7 +16,7 @@ use program::semantics::evaluate::evaluate;
 use program::semantics::interpreter::Interpreter;
 use program::semantics::observe::{Observer, Sight};
 use program::semantics::{
-    Answer, Choices, Driver, Limits, Listener, ObserveMode, Question, RunEnd, Semantics, Stop, Value, run,
+    Answer, Choices, Driver, Listener, ObserveMode, Question, RunEnd, RunLimits, Semantics, Stop, Value, run,
 };
 use program::{Atom, CompareOp, DataModel, ExprId, ExprKind, IntType, Program, Scalar};
 
@@ -69,12 +69,12 @@ fn trace_or_panic(generated: &GeneratedProgram, data_model: DataModel) -> Result
     }
     let program = &translation.program;
     let budget = Budget::unlimited().with_time(TIMEOUT);
-    let mut inputs = Inputs::new(generated);
+    let mut inputs = ListedInputs::new(generated);
     let trace = follow(program, &observed, generated.step_limit, &mut inputs, &budget)
         .map_err(|(end, span)| describe(&end, span, &sources))?;
 
-    let limits = Limits { observations: generated.step_limit + 1, edges: MOST_EDGES };
-    let whole = run(program, semantics(), &[], &mut Inputs::new(generated), limits, &budget);
+    let limits = RunLimits { observations: generated.step_limit + 1, edges: MOST_EDGES };
+    let whole = run(program, semantics(), &[], &mut ListedInputs::new(generated), limits, &budget);
     if !matches!(whole.end, RunEnd::End(_) | RunEnd::Limit) {
         return Err(format!("a whole run ends otherwise: {:?}", whole.end));
     }
@@ -83,7 +83,7 @@ fn trace_or_panic(generated: &GeneratedProgram, data_model: DataModel) -> Result
     }
     // Recursion cannot be inlined; whatever can must observe the same.
     if let Ok(inlined) = inline(program, MOST_INLINED_EDGES) {
-        let mut inputs = Inputs::new(generated);
+        let mut inputs = ListedInputs::new(generated);
         let again = follow(&inlined.program, &observed, generated.step_limit, &mut inputs, &budget)
             .map_err(|(end, span)| format!("inlined: {}", describe(&end, span, &sources)))?;
         if again != trace {
@@ -101,7 +101,7 @@ fn compare_passes(generated: &GeneratedProgram, program: &Program, observed: &[(
     for (_, value) in observed.iter().skip((generated.seed % 2) as usize).step_by(2) {
         atoms.extend(passes::bits_of(&mut program, *value, Vec::new(), Vec::new()));
     }
-    let mut inputs = || -> Box<dyn Choices> { Box::new(Inputs::new(generated)) };
+    let mut inputs = || -> Box<dyn Choices> { Box::new(ListedInputs::new(generated)) };
     passes::compare(&program, &atoms, semantics(), &mut inputs).map(|_| ())
 }
 
@@ -167,23 +167,23 @@ fn follow(
     program: &Program,
     observed: &[(&str, ExprId)],
     step_limit: usize,
-    inputs: &mut Inputs,
+    inputs: &mut ListedInputs,
     budget: &Budget,
 ) -> Result<Vec<String>, Interrupted> {
     let interpreter = Interpreter::new(program, semantics(), inputs);
     let mut driver = Driver::new(interpreter, Observer::new(ObserveMode::Step, &[]));
-    let mut trace = Trace { observed, states: Vec::new() };
+    let mut trace = Journal { observed, states: Vec::new() };
     let end = walk(&mut driver, step_limit, budget, &mut trace);
     end.map(|()| trace.states).map_err(|end| (end, driver.span()))
 }
 
 /// Every observed state, written down.
-struct Trace<'a> {
+struct Journal<'a> {
     observed: &'a [(&'a str, ExprId)],
     states: Vec<String>,
 }
 
-impl Listener for Trace<'_> {
+impl Listener for Journal<'_> {
     fn observed(&mut self, driver: &mut Driver<'_>, sights: &[Sight]) -> Result<(), Stop> {
         for _ in sights {
             self.states.push(state(&mut driver.interpreter, self.observed)?);
@@ -192,7 +192,7 @@ impl Listener for Trace<'_> {
     }
 }
 
-fn walk(driver: &mut Driver<'_>, step_limit: usize, budget: &Budget, trace: &mut Trace<'_>) -> Result<(), RunEnd> {
+fn walk(driver: &mut Driver<'_>, step_limit: usize, budget: &Budget, trace: &mut Journal<'_>) -> Result<(), RunEnd> {
     let unsupported = |reason: &str| RunEnd::Unsupported { reason: reason.to_owned(), span: None };
     driver.begin(trace)?;
     for edges in 0..MOST_EDGES {
@@ -238,18 +238,18 @@ fn describe(end: &RunEnd, span: Option<Span>, sources: &SourceMap) -> String {
 }
 
 /// The listed inputs, one after the other and again from the beginning, as the driver of the compiled side gives them.
-struct Inputs {
+struct ListedInputs {
     values: Vec<i64>,
     position: usize,
 }
 
-impl Inputs {
-    fn new(generated: &GeneratedProgram) -> Inputs {
-        Inputs { values: generated.inputs.clone(), position: 0 }
+impl ListedInputs {
+    fn new(generated: &GeneratedProgram) -> ListedInputs {
+        ListedInputs { values: generated.inputs.clone(), position: 0 }
     }
 }
 
-impl Choices for Inputs {
+impl Choices for ListedInputs {
     fn choose(&mut self, question: &Question) -> Answer {
         match question {
             Question::Input { ty, .. } if !self.values.is_empty() => {

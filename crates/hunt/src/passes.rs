@@ -11,7 +11,7 @@ use program::passes::promote::promote;
 use program::passes::slice::slice;
 use program::passes::{NotPrepared, Prepared, prepare, run as run_prepared, simplify};
 use program::semantics::{
-    Answer, Choices, Integers, Limits, ObserveMode, Question, RunEnd, SeededChoices, Semantics, UndefinedMode, run,
+    Answer, Choices, Integers, ObserveMode, Question, RunEnd, RunLimits, SeededChoices, Semantics, UndefinedMode, run,
 };
 use program::{
     Atom, BinaryOp, CompareOp, DataModel, ExprId, ExprKind, FunctionId, IntType, Place, Program, Scalar, Selector,
@@ -24,7 +24,7 @@ use crate::program::GeneratedProgram;
 use crate::random::Random;
 
 /// How far runs are followed.
-const LIMITS: Limits = Limits { observations: 50, edges: 2_000 };
+const LIMITS: RunLimits = RunLimits { observations: 50, edges: 2_000 };
 /// How many properties each program is compared for.
 const PROPERTIES: u32 = 4;
 /// The most edges of a program whose calls are inlined.
@@ -101,8 +101,8 @@ pub fn compare(
         Ok(prepared) => prepared,
         Err(reason) => return Ok(Compared::NotPrepared(reason)),
     };
-    let original = Shown::of_original(program, atoms, semantics, choices());
-    let inlined = Shown::of(&prepared, choices());
+    let original = ShownRun::of_original(program, atoms, semantics, choices());
+    let inlined = ShownRun::of(&prepared, choices());
     original.must_be(&inlined, "inlining", true)?;
     let promoted = promote(prepared.clone());
     let constant = constants(promoted.clone());
@@ -119,15 +119,15 @@ pub fn compare(
         ("everything", simplify(prepared)),
     ];
     for (name, stage) in &stages {
-        inlined.must_be(&Shown::of(stage, choices()), name, false)?;
+        inlined.must_be(&ShownRun::of(stage, choices()), name, false)?;
     }
     Ok(Compared::Agreement(inlined.truth.len()))
 }
 
 /// What a run showed.
-struct Shown {
+struct ShownRun {
     truth: Vec<Vec<bool>>,
-    end: End,
+    end: ShownEnd,
     questions: Vec<String>,
     /// Whether it could have shown more, but for the number of edges.
     is_long: bool,
@@ -135,7 +135,7 @@ struct Shown {
 
 /// How a run ended.
 #[derive(Clone, PartialEq, Debug)]
-enum End {
+enum ShownEnd {
     /// It could go on.
     Open,
     /// It goes on for ever without anything to observe.
@@ -144,11 +144,11 @@ enum End {
     Over { how: String, undefined: bool },
 }
 
-impl Shown {
-    fn of(prepared: &Prepared, choices: Box<dyn Choices>) -> Shown {
-        let mut log = Log { choices, questions: Vec::new() };
+impl ShownRun {
+    fn of(prepared: &Prepared, choices: Box<dyn Choices>) -> ShownRun {
+        let mut log = ChoiceLog { choices, questions: Vec::new() };
         let trace = run_prepared::run(prepared, &mut log, LIMITS, &Budget::unlimited());
-        Shown {
+        ShownRun {
             truth: trace.truth,
             end: end(&trace.end),
             questions: log.questions,
@@ -156,8 +156,8 @@ impl Shown {
         }
     }
 
-    fn of_original(program: &Program, atoms: &[Atom], semantics: Semantics, choices: Box<dyn Choices>) -> Shown {
-        let mut log = Log { choices, questions: Vec::new() };
+    fn of_original(program: &Program, atoms: &[Atom], semantics: Semantics, choices: Box<dyn Choices>) -> ShownRun {
+        let mut log = ChoiceLog { choices, questions: Vec::new() };
         let whole = run(program, semantics, atoms, &mut log, LIMITS, &Budget::unlimited());
         let mut truth: Vec<Vec<bool>> = whole.observations.into_iter().map(|observation| observation.truth).collect();
         if let RunEnd::Lasso { start } = whole.end {
@@ -167,11 +167,11 @@ impl Shown {
             }
         }
         let is_long = whole.edges >= LIMITS.edges;
-        Shown { truth, end: end(&whole.end), questions: log.questions, is_long }
+        ShownRun { truth, end: end(&whole.end), questions: log.questions, is_long }
     }
 
     /// Compares two runs as far as both were followed.
-    fn must_be(&self, other: &Shown, what: &str, any_undefined: bool) -> Result<(), String> {
+    fn must_be(&self, other: &ShownRun, what: &str, any_undefined: bool) -> Result<(), String> {
         let common = self.truth.len().min(other.truth.len());
         if let Some(state) = (0..common).find(|&state| self.truth[state] != other.truth[state]) {
             let (one, two) = (&self.truth[state], &other.truth[state]);
@@ -183,7 +183,9 @@ impl Shown {
             let (one, two) = (&self.questions[number], &other.questions[number]);
             return Err(format!("{what}: question {number} is {two}, not {one}"));
         }
-        if let (End::Over { how: one, undefined: both }, End::Over { how: two, undefined }) = (&self.end, &other.end) {
+        if let (ShownEnd::Over { how: one, undefined: both }, ShownEnd::Over { how: two, undefined }) =
+            (&self.end, &other.end)
+        {
             if one != two && !(any_undefined && *both && *undefined) {
                 return Err(format!("{what}: the end is {two}, not {one}"));
             }
@@ -197,11 +199,11 @@ impl Shown {
             return Ok(());
         }
         for (one, two) in [(self, other), (other, self)] {
-            let is_final = one.end != End::Open;
+            let is_final = one.end != ShownEnd::Open;
             if is_final && two.truth.len() > one.truth.len() {
                 return Err(format!("{what}: {:?} and {:?}, one of which shows more states", self.end, other.end));
             }
-            if matches!(one.end, End::Over { .. }) && !two.is_long && two.truth.len() < LIMITS.observations {
+            if matches!(one.end, ShownEnd::Over { .. }) && !two.is_long && two.truth.len() < LIMITS.observations {
                 return Err(format!("{what}: the end is {:?}, not {:?}", other.end, self.end));
             }
         }
@@ -209,11 +211,11 @@ impl Shown {
     }
 }
 
-fn end(end: &RunEnd) -> End {
-    let over = |how: String| End::Over { how, undefined: matches!(end, RunEnd::Undefined { .. }) };
+fn end(end: &RunEnd) -> ShownEnd {
+    let over = |how: String| ShownEnd::Over { how, undefined: matches!(end, RunEnd::Undefined { .. }) };
     match end {
-        RunEnd::Lasso { .. } | RunEnd::Limit | RunEnd::Exhausted(_) => End::Open,
-        RunEnd::Silent => End::Silent,
+        RunEnd::Lasso { .. } | RunEnd::Limit | RunEnd::Exhausted(_) => ShownEnd::Open,
+        RunEnd::Silent => ShownEnd::Silent,
         RunEnd::Blocked { .. } => over("blocked".to_owned()),
         RunEnd::Undefined { kind, .. } => over(kind.to_string()),
         RunEnd::Unsupported { .. } => over("something unsupported".to_owned()),
@@ -223,12 +225,12 @@ fn end(end: &RunEnd) -> End {
 }
 
 /// Choices that are written down.
-struct Log {
+struct ChoiceLog {
     choices: Box<dyn Choices>,
     questions: Vec<String>,
 }
 
-impl Choices for Log {
+impl Choices for ChoiceLog {
     fn choose(&mut self, question: &Question) -> Answer {
         self.questions.push(match question {
             Question::Input { source, ty } => format!("an input {source:?} of {ty:?}"),

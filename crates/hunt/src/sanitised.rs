@@ -13,7 +13,7 @@ use semper::{Input, Properties, Request};
 use task::Scheduler;
 
 use crate::compiled::{self, CompiledError, Compiler};
-use crate::differential::{Difference, Outcome, compare_traces};
+use crate::differential::{FirstDifference, Outcome, compare_traces};
 use crate::engines::answer;
 use crate::interpreted;
 use crate::program::GeneratedProgram;
@@ -48,18 +48,18 @@ impl fmt::Display for Tally {
 
 /// How a run ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Ending {
+enum RunEnding {
     /// With these observed states.
     States(Vec<String>),
     /// In an error, with words for it.
     Error(String),
 }
 
-impl Ending {
+impl RunEnding {
     fn words(&self) -> String {
         match self {
-            Ending::States(states) => states.last().cloned().unwrap_or_default(),
-            Ending::Error(what) => format!("error: {what}"),
+            RunEnding::States(states) => states.last().cloned().unwrap_or_default(),
+            RunEnding::Error(what) => format!("error: {what}"),
         }
     }
 }
@@ -71,16 +71,16 @@ pub fn compare(program: &GeneratedProgram, compiler: &Compiler, tally: &Tally) -
         Err(message) => return Outcome::Invalid(message),
     };
     let found = match interpreted::trace(program, DataModel::Lp64) {
-        Ok(states) => Ending::States(states),
-        Err(message) if message.starts_with("undefined behaviour") => Ending::Error(message),
+        Ok(states) => RunEnding::States(states),
+        Err(message) if message.starts_with("undefined behaviour") => RunEnding::Error(message),
         Err(message) => return Outcome::Refusal(message),
     };
     let outcome = match (&expected, &found) {
-        (Ending::States(expected), Ending::States(found)) => {
+        (RunEnding::States(expected), RunEnding::States(found)) => {
             tally.ended.fetch_add(1, Ordering::Relaxed);
             compare_traces(expected, found)
         }
-        (Ending::Error(_), Ending::Error(_)) => {
+        (RunEnding::Error(_), RunEnding::Error(_)) => {
             tally.errors.fetch_add(1, Ordering::Relaxed);
             Outcome::Agreement { states: 1 }
         }
@@ -95,7 +95,7 @@ pub fn compare(program: &GeneratedProgram, compiler: &Compiler, tally: &Tally) -
             tally.unknown.fetch_add(1, Ordering::Relaxed);
             outcome
         }
-        Ok(Some(holds)) if holds == matches!(expected, Ending::States(_)) => {
+        Ok(Some(holds)) if holds == matches!(expected, RunEnding::States(_)) => {
             tally.checked.fetch_add(1, Ordering::Relaxed);
             outcome
         }
@@ -106,20 +106,20 @@ pub fn compare(program: &GeneratedProgram, compiler: &Compiler, tally: &Tally) -
     }
 }
 
-fn disagreement(expected: &Ending, found: String) -> Outcome {
-    Outcome::Disagreement(Difference { state: 1, expected: expected.words(), found })
+fn disagreement(expected: &RunEnding, found: String) -> Outcome {
+    Outcome::Disagreement(FirstDifference { state: 1, expected: expected.words(), found })
 }
 
 /// How the program ends when it is compiled with sanitisers.
-fn sanitised(program: &GeneratedProgram, compiler: &Compiler) -> Result<Ending, String> {
+fn sanitised(program: &GeneratedProgram, compiler: &Compiler) -> Result<RunEnding, String> {
     match compiled::trace_within(program, compiler, LONGEST) {
-        Ok(states) => Ok(Ending::States(states)),
+        Ok(states) => Ok(RunEnding::States(states)),
         Err(CompiledError::Crashed(messages)) => {
             let told = messages
                 .lines()
                 .find(|line| line.contains("ERROR: AddressSanitizer") || line.contains("runtime error"));
             match told {
-                Some(line) => Ok(Ending::Error(line.to_owned())),
+                Some(line) => Ok(RunEnding::Error(line.to_owned())),
                 None => Err(messages),
             }
         }

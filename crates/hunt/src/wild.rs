@@ -65,11 +65,11 @@ struct Scope {
 /// A function, by its name and the kinds of its parameters.
 struct Callable {
     name: String,
-    parameters: Vec<Kind>,
+    parameters: Vec<WildKind>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum WildKind {
     Integer,
     Box,
     Pointer,
@@ -150,17 +150,17 @@ impl Writer {
         let mut parameters = Vec::new();
         let mut written = Vec::new();
         for index in 0..self.random.below(3) {
-            let kind = self.random.weighted(&[(3, Kind::Integer), (1, Kind::Box), (2, Kind::Pointer)]);
+            let kind = self.random.weighted(&[(3, WildKind::Integer), (1, WildKind::Box), (2, WildKind::Pointer)]);
             let own = format!("p{index}");
             written.push(match kind {
-                Kind::Integer => format!("int {own}"),
-                Kind::Box => format!("struct box {own}"),
-                Kind::Pointer => format!("int *{own}"),
+                WildKind::Integer => format!("int {own}"),
+                WildKind::Box => format!("struct box {own}"),
+                WildKind::Pointer => format!("int *{own}"),
             });
             match kind {
-                Kind::Integer => self.scope.integers.push(own),
-                Kind::Box => self.scope.boxes.push(own),
-                Kind::Pointer => self.scope.pointers.push(own),
+                WildKind::Integer => self.scope.integers.push(own),
+                WildKind::Box => self.scope.boxes.push(own),
+                WildKind::Pointer => self.scope.pointers.push(own),
             }
             parameters.push(kind);
         }
@@ -427,9 +427,9 @@ impl Writer {
         let mut arguments = Vec::new();
         for kind in self.functions[index].parameters.clone() {
             arguments.push(match kind {
-                Kind::Integer => self.integer(2),
-                Kind::Box => self.random.pick(&self.scope.boxes).clone(),
-                Kind::Pointer => self.address(true),
+                WildKind::Integer => self.integer(2),
+                WildKind::Box => self.random.pick(&self.scope.boxes).clone(),
+                WildKind::Pointer => self.address(true),
             });
         }
         let call = format!("{name}({})", arguments.join(", "));

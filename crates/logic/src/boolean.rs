@@ -13,8 +13,8 @@ impl Terms {
     /// Negation.
     pub fn not(&self, term: Term) -> Term {
         match self.complement(term) {
-            Complement::Is(term) => term,
-            Complement::Node(node) => self.intern(node),
+            PendingNegation::Is(term) => term,
+            PendingNegation::Node(node) => self.intern(node),
         }
     }
 
@@ -100,24 +100,24 @@ impl Terms {
     }
 
     /// What the negation of a term is, without adding it to the arena.
-    pub(crate) fn complement(&self, term: Term) -> Complement {
+    pub(crate) fn complement(&self, term: Term) -> PendingNegation {
         match self.node(term) {
-            Node::Truth(value) => Complement::Node(Node::Truth(!value)),
-            Node::Not(opposite) => Complement::Is(opposite),
+            Node::Truth(value) => PendingNegation::Node(Node::Truth(!value)),
+            Node::Not(opposite) => PendingNegation::Is(opposite),
             // Over the integers, not (l <= 0) is l >= 1.
             Node::AtMostZero(linear) => {
                 let opposite = Linear::constant_of(1).subtract(&linear);
-                Complement::Node(Node::AtMostZero(Rc::new(opposite)))
+                PendingNegation::Node(Node::AtMostZero(Rc::new(opposite)))
             }
-            _ => Complement::Node(Node::Not(term)),
+            _ => PendingNegation::Node(Node::Not(term)),
         }
     }
 
     /// The negation of a term, where it is in the arena already.
     pub(crate) fn known_complement(&self, term: Term) -> Option<Term> {
         match self.complement(term) {
-            Complement::Is(term) => Some(term),
-            Complement::Node(node) => self.find(&node),
+            PendingNegation::Is(term) => Some(term),
+            PendingNegation::Node(node) => self.find(&node),
         }
     }
 
@@ -152,7 +152,7 @@ impl Terms {
 }
 
 /// A negation that may not be in the arena.
-pub(crate) enum Complement {
+pub(crate) enum PendingNegation {
     /// It is this term.
     Is(Term),
     /// It would be a term with this node.

@@ -27,15 +27,15 @@ enum Bound {
     IsNot(BigInt),
 }
 
-type Expression = Vec<(BigInt, Term)>;
+type BoundedExpression = Vec<(BigInt, Term)>;
 
 impl Terms {
     /// Joins the bounds among the members of a conjunction; `None` where they contradict each other. A disjunction is
     /// treated as the negation of the conjunction of its negated members. The result is sorted and without repetition if
     /// the argument is.
     pub(crate) fn join_bounds(&self, members: Vec<Term>, is_conjunction: bool) -> Option<Vec<Term>> {
-        let mut ranges: HashMap<Expression, Range> = HashMap::new();
-        let mut order: Vec<Expression> = Vec::new();
+        let mut ranges: HashMap<BoundedExpression, Range> = HashMap::new();
+        let mut order: Vec<BoundedExpression> = Vec::new();
         let mut others = Vec::new();
         let mut is_joined = false;
         for &member in &members {
@@ -93,7 +93,7 @@ impl Terms {
     }
 
     /// What a member says of an expression whose first coefficient is positive.
-    fn bound(&self, member: Term, is_conjunction: bool) -> Option<(Expression, Bound)> {
+    fn bound(&self, member: Term, is_conjunction: bool) -> Option<(BoundedExpression, Bound)> {
         let (linear, bound): (Rc<Linear>, fn(BigInt) -> Bound) = match self.node(member) {
             Node::AtMostZero(linear) if is_conjunction => (linear, Bound::AtMost),
             Node::AtMostZero(linear) => (Rc::new(Linear::constant_of(1).subtract(&linear)), Bound::AtMost),

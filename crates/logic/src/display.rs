@@ -12,7 +12,7 @@ const MOST_BYTES: usize = 1 << 16;
 
 /// How tightly an operator binds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
+enum Tightness {
     Branch,
     Or,
     And,
@@ -26,7 +26,7 @@ impl Terms {
     /// A term for people to read, such as `x + 2*y <= 3 && (a || b)`. Very long ones end with an ellipsis.
     pub fn display(&self, term: Term) -> String {
         let mut printer = Printer { terms: self, text: String::new() };
-        printer.print(term, Level::Branch);
+        printer.print(term, Tightness::Branch);
         let mut text = printer.text;
         if text.len() > MOST_BYTES {
             text.truncate(text.floor_char_boundary(MOST_BYTES));
@@ -42,7 +42,7 @@ struct Printer<'t> {
 }
 
 impl Printer<'_> {
-    fn print(&mut self, term: Term, around: Level) {
+    fn print(&mut self, term: Term, around: Tightness) {
         if self.text.len() > MOST_BYTES {
             return;
         }
@@ -72,45 +72,45 @@ impl Printer<'_> {
             }
             Node::Not(inner) => match self.terms.node(*inner) {
                 Node::Zero(linear) => self.comparison(&linear, "!=", "!="),
-                Node::Equal(a, b) => self.infix(&[a, b], " != ", Level::Sum),
+                Node::Equal(a, b) => self.infix(&[a, b], " != ", Tightness::Sum),
                 _ => {
                     self.text.push('!');
-                    self.print(*inner, Level::Atom);
+                    self.print(*inner, Tightness::Atom);
                 }
             },
-            Node::And(list) => self.infix(list, " && ", Level::Compare),
-            Node::Or(list) => self.infix(list, " || ", Level::And),
+            Node::And(list) => self.infix(list, " && ", Tightness::Compare),
+            Node::Or(list) => self.infix(list, " || ", Tightness::And),
             Node::Ite(condition, left, right) => {
-                self.print(*condition, Level::Or);
+                self.print(*condition, Tightness::Or);
                 self.text.push_str(" ? ");
-                self.print(*left, Level::Or);
+                self.print(*left, Tightness::Or);
                 self.text.push_str(" : ");
-                self.print(*right, Level::Branch);
+                self.print(*right, Tightness::Branch);
             }
-            Node::Equal(a, b) => self.infix(&[*a, *b], " = ", Level::Sum),
+            Node::Equal(a, b) => self.infix(&[*a, *b], " = ", Tightness::Sum),
             Node::Linear(linear) => self.sum(linear.terms(), linear.constant()),
             Node::AtMostZero(linear) => self.comparison(linear, "<=", ">="),
             Node::Zero(linear) => self.comparison(linear, "=", "="),
-            Node::Multiply(a, b) => self.infix(&[*a, *b], "*", Level::Product),
+            Node::Multiply(a, b) => self.infix(&[*a, *b], "*", Tightness::Product),
             Node::Div(a, b) => self.call("div", &[*a, *b]),
             Node::Modulo(a, b) => self.call("mod", &[*a, *b]),
             Node::Select(a, i) => {
-                self.print(*a, Level::Atom);
+                self.print(*a, Tightness::Atom);
                 self.text.push('[');
-                self.print(*i, Level::Branch);
+                self.print(*i, Tightness::Branch);
                 self.text.push(']');
             }
             Node::Store(a, i, v) => {
-                self.print(*a, Level::Atom);
+                self.print(*a, Tightness::Atom);
                 self.text.push('[');
-                self.print(*i, Level::Branch);
+                self.print(*i, Tightness::Branch);
                 self.text.push_str(" := ");
-                self.print(*v, Level::Branch);
+                self.print(*v, Tightness::Branch);
                 self.text.push(']');
             }
             Node::Bits(BitOperation::Not, list) => {
                 self.text.push('~');
-                self.print(list[0], Level::Atom);
+                self.print(list[0], Tightness::Atom);
             }
             Node::Bits(operation, list) => self.call(operation.smt_lib(), list),
             Node::IntToBits(width, a) => self.call(&format!("bits{width}"), &[*a]),
@@ -156,14 +156,14 @@ impl Printer<'_> {
             if !size.is_one() {
                 let _ = write!(self.text, "{size}*");
             }
-            self.print(*term, Level::Product);
+            self.print(*term, Tightness::Product);
         }
         if !constant.is_zero() {
             let _ = write!(self.text, " {} {}", if constant.is_negative() { '-' } else { '+' }, constant.abs());
         }
     }
 
-    fn infix(&mut self, terms: &[Term], operator: &str, around: Level) {
+    fn infix(&mut self, terms: &[Term], operator: &str, around: Tightness) {
         for (at, term) in terms.iter().enumerate() {
             if at > 0 {
                 self.text.push_str(operator);
@@ -175,7 +175,7 @@ impl Printer<'_> {
     fn call(&mut self, name: &str, operands: &[Term]) {
         self.text.push_str(name);
         self.text.push('(');
-        self.infix(operands, ", ", Level::Branch);
+        self.infix(operands, ", ", Tightness::Branch);
         self.text.push(')');
     }
 
@@ -184,17 +184,17 @@ impl Printer<'_> {
     }
 }
 
-fn level(node: &Node) -> Level {
+fn level(node: &Node) -> Tightness {
     match node {
-        Node::Ite(..) => Level::Branch,
-        Node::Or(_) => Level::Or,
-        Node::And(_) => Level::And,
-        Node::Equal(..) | Node::AtMostZero(_) | Node::Zero(_) => Level::Compare,
+        Node::Ite(..) => Tightness::Branch,
+        Node::Or(_) => Tightness::Or,
+        Node::And(_) => Tightness::And,
+        Node::Equal(..) | Node::AtMostZero(_) | Node::Zero(_) => Tightness::Compare,
         // A negation is shown as a comparison, or binds as tightly as a name.
-        Node::Not(_) => Level::Compare,
-        Node::Linear(_) => Level::Sum,
-        Node::Multiply(..) => Level::Product,
-        Node::Integer(value) if value.is_negative() => Level::Sum,
-        _ => Level::Atom,
+        Node::Not(_) => Tightness::Compare,
+        Node::Linear(_) => Tightness::Sum,
+        Node::Multiply(..) => Tightness::Product,
+        Node::Integer(value) if value.is_negative() => Tightness::Sum,
+        _ => Tightness::Atom,
     }
 }

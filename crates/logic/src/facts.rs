@@ -14,7 +14,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
-use crate::{Expression, Expressions, Linear, Spelled};
+use crate::{Bracketed, Expression, Linear, Spelled};
 
 /// The most constraints that a question is taken apart into, each counted with its summands.
 const MOST_CONSTRAINTS: usize = 100_000;
@@ -26,42 +26,42 @@ const DEEPEST: usize = 500;
 const MOST_BITS: u64 = 8_192;
 
 /// A linear form over whatever is no sum.
-pub type Form = Linear<Expression>;
+pub type LinearForm = Linear<Expression>;
 
 /// Something that holds wherever a condition holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fact {
     /// `form <= 0`
-    AtMostZero(Form),
+    AtMostZero(LinearForm),
     /// `form = 0`
-    Zero(Form),
+    Zero(LinearForm),
     /// All facts of one of these groups hold.
     Cases(Vec<Vec<Fact>>),
 }
 
 impl Fact {
     /// Over integers, `g·f + c <= 0` means `f + ceil(c / g) <= 0`.
-    fn at_most_zero(form: Form) -> Self {
+    fn at_most_zero(form: LinearForm) -> Self {
         let divisor = form.content();
         if divisor <= BigInt::one() {
             return Fact::AtMostZero(form);
         }
         let terms = form.terms().iter().map(|(coefficient, term)| (coefficient / &divisor, *term));
-        Fact::AtMostZero(Form::from_terms(terms, form.constant().div_ceil(&divisor)))
+        Fact::AtMostZero(LinearForm::from_terms(terms, form.constant().div_ceil(&divisor)))
     }
 
     /// Over integers, `g·f + c = 0` is impossible where `g` does not divide `c`.
-    fn zero(form: Form) -> Self {
+    fn zero(form: LinearForm) -> Self {
         let divisor = form.content();
         if divisor > BigInt::one() && !form.constant().is_multiple_of(&divisor) {
-            return Fact::AtMostZero(Form::constant_of(1));
+            return Fact::AtMostZero(LinearForm::constant_of(1));
         }
         Fact::Zero(form)
     }
 }
 
 /// What a condition implies, in the order that arguments count in; none where that is too much.
-pub fn facts(expressions: &mut Expressions, condition: Expression) -> Option<Vec<Fact>> {
+pub fn facts(expressions: &mut Bracketed, condition: Expression) -> Option<Vec<Fact>> {
     let mut builder =
         Builder { expressions, defined: HashSet::new(), undefined: VecDeque::new(), left: MOST_CONSTRAINTS };
     let mut facts = builder.literal(condition, true, 0)?;
@@ -73,7 +73,7 @@ pub fn facts(expressions: &mut Expressions, condition: Expression) -> Option<Vec
 
 /// Takes conditions apart.
 struct Builder<'e> {
-    expressions: &'e mut Expressions,
+    expressions: &'e mut Bracketed,
     /// Terms that are defined, or will be.
     defined: HashSet<Expression>,
     /// Terms that will be, in the order in which they were met.
@@ -89,7 +89,7 @@ impl Builder<'_> {
         if depth > DEEPEST {
             return None;
         }
-        let one = Form::constant_of(1);
+        let one = LinearForm::constant_of(1);
         let (function, operands) = match self.expressions.get(condition) {
             Spelled::Word(word) if matches!(&**word, "true" | "false") => {
                 let is_so = (&**word == "true") == holds;
@@ -130,7 +130,7 @@ impl Builder<'_> {
                 if holds { vec![Fact::zero(form)] } else { vec![differs(&form)] }
             }
             _ => {
-                let value = Form::of_atomic(condition);
+                let value = LinearForm::of_atomic(condition);
                 vec![Fact::AtMostZero(if holds { one.subtract(&value) } else { value })]
             }
         })
@@ -144,25 +144,25 @@ impl Builder<'_> {
         Some(facts)
     }
 
-    fn difference(&mut self, left: Expression, right: Expression) -> Option<Form> {
+    fn difference(&mut self, left: Expression, right: Expression) -> Option<LinearForm> {
         let difference = self.form(left, 0)?.subtract(&self.form(right, 0)?);
         self.left = self.left.checked_sub(difference.terms().len())?;
         Some(difference)
     }
 
     /// The linear form that a number is. What is no sum is to be defined.
-    fn form(&mut self, number: Expression, depth: usize) -> Option<Form> {
+    fn form(&mut self, number: Expression, depth: usize) -> Option<LinearForm> {
         self.left = self.left.checked_sub(1)?;
         if depth > DEEPEST {
             return None;
         }
         if let Some(value) = self.expressions.as_number(number) {
-            return Some(Form::constant_of(value));
+            return Some(LinearForm::constant_of(value));
         }
         let (function, operands) = self.expressions.application(number).unwrap_or_default();
         let form = match (&*function, &*operands) {
             ("+", operands) => {
-                let mut sum = Form::zero();
+                let mut sum = LinearForm::zero();
                 for &operand in operands {
                     sum = sum.add(&self.form(operand, depth + 1)?);
                 }
@@ -176,7 +176,7 @@ impl Builder<'_> {
                 if self.defined.insert(number) {
                     self.undefined.push_back(number);
                 }
-                Form::of_atomic(number)
+                LinearForm::of_atomic(number)
             }
         };
         let bits = form.terms().iter().map(|(coefficient, _)| coefficient.bits()).max();
@@ -186,7 +186,7 @@ impl Builder<'_> {
     /// What is known of a term that is neither a number nor a sum.
     fn definition(&mut self, term: Expression) -> Option<Vec<Fact>> {
         self.left = self.left.checked_sub(1)?;
-        let itself = Form::of_atomic(term);
+        let itself = LinearForm::of_atomic(term);
         let (function, operands) = self.expressions.application(term).unwrap_or_default();
         Some(match (&*function, &*operands) {
             ("ite", &[condition, left, right]) => {
@@ -277,13 +277,13 @@ impl Builder<'_> {
 }
 
 /// `form != 0`
-fn differs(form: &Form) -> Fact {
-    let one = Form::constant_of(1);
+fn differs(form: &LinearForm) -> Fact {
+    let one = LinearForm::constant_of(1);
     Fact::Cases(vec![vec![Fact::at_most_zero(form.add(&one))], vec![Fact::at_most_zero(one.subtract(form))]])
 }
 
 /// `0 <= form < |divisor|`
-fn between(form: Form, divisor: &BigInt) -> Vec<Fact> {
-    let most = Form::constant_of(divisor.abs() - 1);
+fn between(form: LinearForm, divisor: &BigInt) -> Vec<Fact> {
+    let most = LinearForm::constant_of(divisor.abs() - 1);
     vec![Fact::at_most_zero(form.negate()), Fact::at_most_zero(form.subtract(&most))]
 }

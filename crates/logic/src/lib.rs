@@ -9,7 +9,7 @@
 //! Integers are mathematical integers; division and remainder are those of SMT-LIB (the remainder is never negative), and
 //! have no value where the divisor is zero.
 //!
-//! In certificates a term is spelled by its content alone ([`Expressions`]), and taken apart into facts of arithmetic by what is
+//! In certificates a term is spelled by its content alone ([`Bracketed`]), and taken apart into facts of arithmetic by what is
 //! written ([`facts`](fn@facts)).
 //!
 //! This room knows no solver and no programs.
@@ -31,8 +31,8 @@ mod spelling;
 mod terms;
 
 pub use evaluate::Value;
-pub use facts::{Fact, Form, facts};
+pub use facts::{Fact, LinearForm, facts};
 pub use linear::Linear;
 pub use sort::Sort;
-pub use spelling::{Expression, Expressions, Spelled};
+pub use spelling::{Bracketed, Expression, Spelled};
 pub use terms::{BitOperation, Node, Symbol, Term, Terms};

@@ -64,11 +64,11 @@ impl Terms {
         known: &mut HashMap<Term, Option<Vec<Term>>>,
     ) -> Option<Vec<Term>> {
         match self.unfold(term) {
-            Shape::Literal => Some(match self.as_truth(term) {
+            ConnectiveShape::Literal => Some(match self.as_truth(term) {
                 Some(false) => Vec::new(),
                 _ => vec![term],
             }),
-            Shape::Or(list) => {
+            ConnectiveShape::Or(list) => {
                 let mut cubes = Vec::new();
                 for member in list {
                     cubes.extend(self.cubes(member, limit, known)?);
@@ -81,7 +81,7 @@ impl Terms {
                 }
                 Some(self.without_repetition(cubes))
             }
-            Shape::And(list) => {
+            ConnectiveShape::And(list) => {
                 let mut factors = Vec::new();
                 for member in list {
                     factors.push(self.cubes(member, limit, known)?);
@@ -113,36 +113,36 @@ impl Terms {
     }
 
     /// How a term is a conjunction or a disjunction, seen through negations, equivalences and branching integers.
-    fn unfold(&self, term: Term) -> Shape {
+    fn unfold(&self, term: Term) -> ConnectiveShape {
         let negated = |list: &[Term]| list.iter().map(|term| self.not(*term)).collect();
         match self.node(term) {
-            Node::And(list) => return Shape::And(list.to_vec()),
-            Node::Or(list) => return Shape::Or(list.to_vec()),
+            Node::And(list) => return ConnectiveShape::And(list.to_vec()),
+            Node::Or(list) => return ConnectiveShape::Or(list.to_vec()),
             Node::Equal(left, right) if self.is_truth_value(left) => {
                 let (neither, both) = (self.and([self.not(left), self.not(right)]), self.and([left, right]));
-                return Shape::Or(vec![both, neither]);
+                return ConnectiveShape::Or(vec![both, neither]);
             }
             Node::Not(inner) => match self.node(inner) {
-                Node::And(list) => return Shape::Or(negated(&list)),
-                Node::Or(list) => return Shape::And(negated(&list)),
+                Node::And(list) => return ConnectiveShape::Or(negated(&list)),
+                Node::Or(list) => return ConnectiveShape::And(negated(&list)),
                 Node::Equal(left, right) if self.is_truth_value(left) => {
                     let (one, other) = (self.and([left, self.not(right)]), self.and([self.not(left), right]));
-                    return Shape::Or(vec![one, other]);
+                    return ConnectiveShape::Or(vec![one, other]);
                 }
                 Node::Zero(linear) if self.branching(term).is_none() => {
                     let above = self.at_most_zero(&Linear::constant_of(1).subtract(&linear));
                     let below = self.at_most_zero(&linear.add(&Linear::constant_of(1)));
-                    return Shape::Or(vec![below, above]);
+                    return ConnectiveShape::Or(vec![below, above]);
                 }
                 _ => {}
             },
             _ => {}
         }
-        let Some(branching) = self.branching(term) else { return Shape::Literal };
+        let Some(branching) = self.branching(term) else { return ConnectiveShape::Literal };
         let Node::Ite(condition, left, right) = self.node(branching) else { unreachable!("it was found as one") };
         let with = |branch: Term| self.replace(term, &HashMap::from([(branching, branch)]));
         let (then, otherwise) = (with(left), with(right));
-        Shape::Or(vec![self.and([condition, then]), self.and([self.not(condition), otherwise])])
+        ConnectiveShape::Or(vec![self.and([condition, then]), self.and([self.not(condition), otherwise])])
     }
 
     /// A branching subterm of an atom, none of whose parts branches.
@@ -179,7 +179,7 @@ impl Terms {
     }
 }
 
-enum Shape {
+enum ConnectiveShape {
     Literal,
     And(Vec<Term>),
     Or(Vec<Term>),

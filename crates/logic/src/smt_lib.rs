@@ -87,11 +87,11 @@ impl Terms {
         names: &HashMap<Term, String>,
         symbol: &dyn Fn(Symbol) -> String,
     ) {
-        let mut open = vec![Piece::Term(term)];
+        let mut open = vec![Chunk::Term(term)];
         while let Some(piece) = open.pop() {
             match piece {
-                Piece::Text(piece) => text.push_str(&piece),
-                Piece::Term(term) => match names.get(&term) {
+                Chunk::Text(piece) => text.push_str(&piece),
+                Chunk::Term(term) => match names.get(&term) {
                     Some(name) => text.push_str(name),
                     None => {
                         let mut pieces = self.pieces(term, symbol);
@@ -103,8 +103,8 @@ impl Terms {
         }
     }
 
-    fn pieces(&self, term: Term, name: &dyn Fn(Symbol) -> String) -> Vec<Piece> {
-        let atom = |text: String| vec![Piece::Text(text)];
+    fn pieces(&self, term: Term, name: &dyn Fn(Symbol) -> String) -> Vec<Chunk> {
+        let atom = |text: String| vec![Chunk::Text(text)];
         match self.node(term) {
             Node::Truth(value) => atom(value.to_string()),
             Node::Variable(symbol) => atom(name(symbol)),
@@ -130,51 +130,51 @@ impl Terms {
     }
 }
 
-enum Piece {
+enum Chunk {
     Text(String),
     Term(Term),
 }
 
-fn application(function: &str, operands: &[Term]) -> Vec<Piece> {
-    let mut pieces = vec![Piece::Text(format!("({function}"))];
+fn application(function: &str, operands: &[Term]) -> Vec<Chunk> {
+    let mut pieces = vec![Chunk::Text(format!("({function}"))];
     for operand in operands {
-        pieces.push(Piece::Text(" ".to_owned()));
-        pieces.push(Piece::Term(*operand));
+        pieces.push(Chunk::Text(" ".to_owned()));
+        pieces.push(Chunk::Term(*operand));
     }
-    pieces.push(Piece::Text(")".to_owned()));
+    pieces.push(Chunk::Text(")".to_owned()));
     pieces
 }
 
 /// `Σ … <= -constant`.
-fn compared(operator: &str, linear: &Linear) -> Vec<Piece> {
-    let mut pieces = vec![Piece::Text(format!("({operator} "))];
+fn compared(operator: &str, linear: &Linear) -> Vec<Chunk> {
+    let mut pieces = vec![Chunk::Text(format!("({operator} "))];
     pieces.extend(sum(&Linear { terms: linear.terms.clone(), constant: BigInt::zero() }));
-    pieces.push(Piece::Text(format!(" {})", numeral(&-&linear.constant))));
+    pieces.push(Chunk::Text(format!(" {})", numeral(&-&linear.constant))));
     pieces
 }
 
-fn sum(linear: &Linear) -> Vec<Piece> {
-    let mut summands: Vec<Vec<Piece>> = Vec::new();
+fn sum(linear: &Linear) -> Vec<Chunk> {
+    let mut summands: Vec<Vec<Chunk>> = Vec::new();
     for (coefficient, term) in &linear.terms {
         summands.push(if coefficient.is_one() {
-            vec![Piece::Term(*term)]
+            vec![Chunk::Term(*term)]
         } else {
-            let start = Piece::Text(format!("(* {} ", numeral(coefficient)));
-            vec![start, Piece::Term(*term), Piece::Text(")".to_owned())]
+            let start = Chunk::Text(format!("(* {} ", numeral(coefficient)));
+            vec![start, Chunk::Term(*term), Chunk::Text(")".to_owned())]
         });
     }
     if !linear.constant.is_zero() {
-        summands.push(vec![Piece::Text(numeral(&linear.constant))]);
+        summands.push(vec![Chunk::Text(numeral(&linear.constant))]);
     }
     if summands.len() == 1 {
         return summands.remove(0);
     }
-    let mut pieces = vec![Piece::Text("(+".to_owned())];
+    let mut pieces = vec![Chunk::Text("(+".to_owned())];
     for summand in summands {
-        pieces.push(Piece::Text(" ".to_owned()));
+        pieces.push(Chunk::Text(" ".to_owned()));
         pieces.extend(summand);
     }
-    pieces.push(Piece::Text(")".to_owned()));
+    pieces.push(Chunk::Text(")".to_owned()));
     pieces
 }
 

@@ -2,7 +2,7 @@
 //! says, and not on the order in which terms were made.
 //!
 //! [`Terms`] sorts operands by their ids. Here operands of commutative operations and summands are sorted by their own
-//! spelling ([`Expressions::compare`]), and an equation has the sign by which its first coefficient is positive then.
+//! spelling ([`Bracketed::compare`]), and an equation has the sign by which its first coefficient is positive then.
 //! A chain of products is one product of sorted factors. Of two terms of one arena whose symbols have different names, only
 //! those are spelled alike that differ in how factors are grouped.
 //!
@@ -21,7 +21,7 @@ use num_traits::{One, Signed, Zero};
 use crate::{Linear, Node, Sort, Symbol, Term, Terms};
 
 define_id! {
-    /// An expression in [`Expressions`]. Equal ones have equal ids; parts have smaller ids than what they are part of.
+    /// An expression in [`Bracketed`]. Equal ones have equal ids; parts have smaller ids than what they are part of.
     Expression
 }
 
@@ -36,12 +36,12 @@ pub enum Spelled {
 
 /// Bracketed expressions in which equal parts are shared.
 #[derive(Clone, Default, Debug)]
-pub struct Expressions {
+pub struct Bracketed {
     all: Vec<Spelled>,
     known: HashMap<Spelled, Expression>,
 }
 
-impl Expressions {
+impl Bracketed {
     /// A word.
     pub fn word(&mut self, word: &str) -> Expression {
         self.shared(Spelled::Word(word.into()))
@@ -170,7 +170,7 @@ impl Terms {
         term: Term,
         name: &dyn Fn(Symbol) -> String,
         known: &mut HashMap<Term, Expression>,
-        into: &mut Expressions,
+        into: &mut Bracketed,
     ) -> Expression {
         let missing = self.subterms_unless(&[term], |part| known.contains_key(&part));
         for part in missing {
@@ -188,7 +188,7 @@ impl Terms {
         term: Term,
         name: &dyn Fn(Symbol) -> String,
         known: &HashMap<Term, Expression>,
-        into: &mut Expressions,
+        into: &mut Bracketed,
     ) -> Expression {
         let all = |terms: &[Term]| terms.iter().map(|term| known[term]).collect::<Vec<_>>();
         let truths = |term: Term| match self.node(term) {
@@ -276,7 +276,7 @@ impl Terms {
 }
 
 /// The summands of a form without its constant, sorted by how their terms are spelled.
-fn summands(linear: &Linear, known: &HashMap<Term, Expression>, into: &Expressions) -> Vec<(BigInt, Expression)> {
+fn summands(linear: &Linear, known: &HashMap<Term, Expression>, into: &Bracketed) -> Vec<(BigInt, Expression)> {
     let mut terms: Vec<(BigInt, Expression)> =
         linear.terms.iter().map(|(coefficient, term)| (coefficient.clone(), known[term])).collect();
     terms.sort_by(|(_, one), (_, other)| into.compare(*one, *other));
@@ -284,7 +284,7 @@ fn summands(linear: &Linear, known: &HashMap<Term, Expression>, into: &Expressio
 }
 
 /// `Σ … <= -constant`.
-fn compared(function: &str, terms: &[(BigInt, Expression)], constant: &BigInt, into: &mut Expressions) -> Expression {
+fn compared(function: &str, terms: &[(BigInt, Expression)], constant: &BigInt, into: &mut Bracketed) -> Expression {
     let sum = into.sum(terms, &BigInt::zero());
     let bound = into.number(&-constant);
     into.apply(function, [sum, bound])

@@ -37,11 +37,11 @@ pub fn text(program: &Program) -> String {
     let mut done = 0;
     while let Some(&part) = writer.met.get(done) {
         match part {
-            Part::Expression(number) => {
+            CanonicalPart::Expression(number) => {
                 let expr = program.exprs.get(ExprId::from_index(number));
                 writer.line(&format!("expression {done}: {expr:?}"));
             }
-            Part::Type(number) => {
+            CanonicalPart::Type(number) => {
                 let ty = program.types.get(TypeId::from_index(number));
                 writer.line(&format!("type {done}: {ty:?}"));
             }
@@ -52,7 +52,7 @@ pub fn text(program: &Program) -> String {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Part {
+enum CanonicalPart {
     Expression(usize),
     Type(usize),
 }
@@ -61,8 +61,8 @@ enum Part {
 struct Writer {
     text: String,
     /// Expressions and types in the order in which they are met, which is how they are numbered.
-    met: Vec<Part>,
-    numbers: HashMap<Part, usize>,
+    met: Vec<CanonicalPart>,
+    numbers: HashMap<CanonicalPart, usize>,
 }
 
 impl Writer {
@@ -84,13 +84,13 @@ impl Writer {
 }
 
 /// The first id of an expression or a type in a text: where it begins and ends, and what it is.
-fn next_part(text: &str) -> Option<(usize, usize, Part)> {
+fn next_part(text: &str) -> Option<(usize, usize, CanonicalPart)> {
     let (expression, ty) = ("ExprId#", "TypeId#");
     let found = [expression, ty].into_iter().filter_map(|mark| Some((text.find(mark)?, mark)));
     let (at, mark) = found.min()?;
     let digits = &text[at + mark.len()..];
     let digits = &digits[..digits.bytes().take_while(u8::is_ascii_digit).count()];
     let number = digits.parse().unwrap_or_default();
-    let part = if mark == expression { Part::Expression(number) } else { Part::Type(number) };
+    let part = if mark == expression { CanonicalPart::Expression(number) } else { CanonicalPart::Type(number) };
     Some((at, at + mark.len() + digits.len(), part))
 }

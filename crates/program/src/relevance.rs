@@ -55,7 +55,7 @@ enum ThreadFunctions {
 
 /// What a value depends on.
 #[derive(Default)]
-pub struct Parts {
+pub struct ValueParts {
     /// The variables that it is merely computed from.
     pub sources: Vec<VariableId>,
     /// The expressions that decide what else its evaluation does: what is read, what is undefined.
@@ -105,7 +105,7 @@ impl<'a> Relevance<'a> {
         for &location in locations {
             dependence.stand(location);
         }
-        let results = Results::of(self.program, edges);
+        let results = CallResults::of(self.program, edges);
         for &edge in edges {
             dependence.take(edge, &results);
         }
@@ -113,8 +113,8 @@ impl<'a> Relevance<'a> {
     }
 
     /// What a value depends on.
-    pub fn parts(&self, operand: &Operand) -> Parts {
-        let mut parts = Parts::default();
+    pub fn parts(&self, operand: &Operand) -> ValueParts {
+        let mut parts = ValueParts::default();
         let value = match operand {
             Operand::Scalar(value) => *value,
             Operand::Aggregate(place) => {
@@ -252,7 +252,7 @@ impl<'r> Dependence<'r> {
     }
 
     /// An edge is taken, and results are returned to these calls.
-    fn take(&mut self, edge: EdgeId, results: &Results) {
+    fn take(&mut self, edge: EdgeId, results: &CallResults) {
         let program = self.relevance.program;
         match &program.edges[edge].op {
             Op::Assign { target, value } => {
@@ -325,7 +325,7 @@ impl<'r> Dependence<'r> {
     /// The variables that a value depends on only by being computed from them. What else its evaluation depends on is
     /// needed.
     fn sources_of(&mut self, operand: &Operand) -> Vec<VariableId> {
-        let Parts { sources, deciding } = self.relevance.parts(operand);
+        let ValueParts { sources, deciding } = self.relevance.parts(operand);
         self.need_all(&deciding);
         sources
     }
@@ -333,13 +333,13 @@ impl<'r> Dependence<'r> {
 
 /// The variables that receive what functions return. Along a loop, the calls that its returns belong to are taken too,
 /// because the activations are the same after it.
-struct Results {
+struct CallResults {
     of: HashMap<FunctionId, Vec<VariableId>>,
     /// Those of calls through pointers.
     of_any: Vec<VariableId>,
 }
 
-impl Results {
+impl CallResults {
     fn of(program: &Program, edges: &BTreeSet<EdgeId>) -> Self {
         let mut results = Self { of: HashMap::new(), of_any: Vec::new() };
         for &edge in edges {

@@ -11,12 +11,12 @@ use std::collections::BTreeSet;
 use foundation::Id;
 use program::semantics::layout::{leaves, type_of_width};
 use program::semantics::memory::Extent;
-use program::semantics::object::{Cell, Content};
+use program::semantics::object::{Content, ObjectCell};
 use program::semantics::state::State;
 use program::semantics::value::ObjectId;
 use program::{ExprId, FunctionId, Program, Scalar, Type, TypeId, VariableId};
 
-use super::control::{Liveness, variables_in};
+use super::control::{LiveVariables, variables_in};
 use program::relevance::Variables;
 
 /// Variables with more parts than this are kept as they are.
@@ -33,7 +33,7 @@ pub(super) struct Alike<'p> {
     parts: Vec<Vec<Part>>,
     /// The locals of each function that may be dead.
     mortal: Vec<Vec<VariableId>>,
-    live: Liveness,
+    live: LiveVariables,
 }
 
 /// A number in a variable.
@@ -67,7 +67,7 @@ impl<'p> Alike<'p> {
                 mortal[owner.index()].push(variable);
             }
         }
-        Self { program, globals, locals, parts, mortal, live: Liveness::of(program, may_die) }
+        Self { program, globals, locals, parts, mortal, live: LiveVariables::of(program, may_die) }
     }
 
     /// Puts a state into the form that it shares with all that are alike.
@@ -103,7 +103,7 @@ impl<'p> Alike<'p> {
                 continue;
             }
             let extent = Extent { object, offset_bits: part.offset, width_bits: part.width };
-            let zero = Cell { width: part.width, content: Content::Zero };
+            let zero = ObjectCell { width: part.width, content: Content::Zero };
             state.memory.put(extent, vec![(0, zero)]).expect("a whole cell is replaced");
         }
     }

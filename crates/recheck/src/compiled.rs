@@ -11,14 +11,14 @@ use program::{EdgeId, LocationId};
 use task::Task;
 
 use super::generate::generate;
-use super::{Compiler, Explored, Limits, Means, Unexplored};
+use super::{Compiler, Explored, Horizon, Means, Unexplored};
 
 /// Explores the product of a task's program with an automaton.
 pub fn explore(
     task: &Task,
     automaton: &Automaton<Guard>,
     compiler: &dyn Compiler,
-    limits: Limits,
+    limits: Horizon,
     budget: &Budget,
 ) -> Result<Explored, Unexplored> {
     if automaton.initial().is_empty() {
@@ -34,7 +34,7 @@ pub fn explore(
 }
 
 /// What the program says in its last line.
-fn outcome(said: &str, prepared: &Prepared, limits: Limits) -> Option<Result<Explored, Unexplored>> {
+fn outcome(said: &str, prepared: &Prepared, limits: Horizon) -> Option<Result<Explored, Unexplored>> {
     let line = said.lines().last()?;
     let mut words = line.splitn(3, ' ');
     let verdict = words.next()?;

@@ -12,8 +12,7 @@
 use automata::algorithms::classify::{self, Kind};
 use automata::algorithms::lasso::construct;
 use automata::algorithms::{
-    Antichain, Complement, Difference, Exact, Lasso, Minterms, Remainder, RunEdge, StateBased, Variant, search_with,
-    trim,
+    Antichain, Complement, Difference, Exact, Lasso, Minterms, Residue, RunEdge, StateBased, Variant, search_with, trim,
 };
 use automata::buchi::{Automaton, ComponentId, Components, Guard, Label, Marks, StateId, Symbol};
 use automata::ltl::Letter;
@@ -23,7 +22,7 @@ use crate::Unexplored;
 
 /// The class of an automaton, which says how it is complemented.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Class {
+pub enum AutomatonClass {
     /// It accepts by reaching a trap: by subsets.
     Terminal,
     /// It has at most one run on every word.
@@ -38,7 +37,7 @@ pub enum Class {
 
 /// The word `stem · repeated^ω`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Word {
+pub struct PeriodicWord {
     /// How it begins.
     pub stem: Vec<Letter>,
     /// What is repeated for ever; not empty.
@@ -61,7 +60,7 @@ pub fn by_complement(
     smaller: &Automaton<Guard>,
     larger: &Automaton<Guard>,
     budget: &Budget,
-) -> Result<Result<Vec<Class>, Word>, Unexplored> {
+) -> Result<Result<Vec<AutomatonClass>, PeriodicWord>, Unexplored> {
     let (smaller, larger) = (trim(smaller), trim(larger));
     let letters = letters(&larger, budget)?;
     let alphabet = Minterms::of_letters((0..letters.len() as u32).map(Symbol));
@@ -168,21 +167,21 @@ fn parts(automaton: &Automaton<Symbol>) -> Vec<Automaton<Symbol>> {
     { [weak].into_iter().filter(|weak| !weak.is_empty()) }.chain(strong).map(|chosen| accepting_in(&chosen)).collect()
 }
 
-fn class<M>(complement: &Complement<M>) -> Class {
+fn class<M>(complement: &Complement<M>) -> AutomatonClass {
     match complement {
-        Complement::FiniteTrace(_) => Class::Terminal,
-        Complement::Deterministic(_) => Class::Deterministic,
-        Complement::Weak(_) => Class::Weak,
-        Complement::SemiDeterministic(_) => Class::SemiDeterministic,
-        Complement::General(_) => Class::General,
+        Complement::FiniteTrace(_) => AutomatonClass::Terminal,
+        Complement::Deterministic(_) => AutomatonClass::Deterministic,
+        Complement::Weak(_) => AutomatonClass::Weak,
+        Complement::SemiDeterministic(_) => AutomatonClass::SemiDeterministic,
+        Complement::General(_) => AutomatonClass::General,
     }
 }
 
 /// The letters along a lasso of the difference: on each step one that the smaller automaton reads, of the step's piece.
-fn word<C>(smaller: &Automaton<Guard>, letters: &[Guard], lasso: &Lasso<Remainder<StateId, C>, Symbol>) -> Word {
+fn word<C>(smaller: &Automaton<Guard>, letters: &[Guard], lasso: &Lasso<Residue<StateId, C>, Symbol>) -> PeriodicWord {
     let steps = || lasso.stem.iter().chain(&lasso.cycle);
     let targets = steps().skip(1).map(|step| step.from.minuend).chain([lasso.honda().minuend]);
-    let letter = |(step, to): (&RunEdge<Remainder<StateId, C>, Symbol>, StateId)| -> Letter {
+    let letter = |(step, to): (&RunEdge<Residue<StateId, C>, Symbol>, StateId)| -> Letter {
         let piece = &letters[step.label.0 as usize];
         let marks = step.marks.intersection(smaller.all_marks());
         let edges = smaller.edges_from(step.from.minuend).iter();
@@ -191,5 +190,5 @@ fn word<C>(smaller: &Automaton<Guard>, letters: &[Guard], lasso: &Lasso<Remainde
     };
     let mut stem: Vec<Letter> = steps().zip(targets).map(letter).collect();
     let repeated = stem.split_off(lasso.stem.len());
-    Word { stem, repeated }
+    PeriodicWord { stem, repeated }
 }

@@ -111,7 +111,7 @@ pub(super) fn unnoticed(relevance: &Relevance<'_>, is_observed: impl Fn(EdgeId) 
 }
 
 /// For each location, the variables that may be read before they are written as a whole.
-pub(super) struct Liveness {
+pub(super) struct LiveVariables {
     /// The column of each variable that is looked at.
     columns: Vec<Option<usize>>,
     /// How many words a row has, one row for each location.
@@ -119,7 +119,7 @@ pub(super) struct Liveness {
     rows: Vec<u64>,
 }
 
-impl Liveness {
+impl LiveVariables {
     /// Looks at these variables, which nobody reads but the edges of one function.
     pub fn of(program: &Program, is_tracked: impl Fn(VariableId) -> bool) -> Self {
         let mut columns = vec![None; program.variables.len()];

@@ -11,7 +11,7 @@ use task::Scheduler;
 
 /// An edge.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Edge {
+pub(super) struct ExploredEdge {
     /// Where it leads.
     pub to: u32,
     /// The acceptance sets that it belongs to.
@@ -45,14 +45,14 @@ impl ReadyThreads {
 }
 
 /// A graph: for each node, the edges that leave it.
-pub(super) struct Graph {
-    pub edges: Vec<Vec<Edge>>,
+pub(super) struct ExploredGraph {
+    pub edges: Vec<Vec<ExploredEdge>>,
     /// The marks that an accepting cycle must have.
     pub all: Marks,
     pub scheduler: Scheduler,
 }
 
-impl Graph {
+impl ExploredGraph {
     /// The nodes of a component that contains a fair accepting cycle, if there is one. All nodes count as reachable.
     pub fn accepting(&self) -> Option<Vec<u32>> {
         let mut open: Vec<(Vec<u32>, u64)> = vec![((0..self.edges.len() as u32).collect(), 0)];
@@ -64,7 +64,7 @@ impl Graph {
             for component in self.components(&nodes, &scope, stamp, banned) {
                 stamp += 1;
                 component.iter().for_each(|&node| scope[node as usize] = stamp);
-                let inside = |edge: &&Edge| scope[edge.to as usize] == stamp && edge.turn.able & banned == 0;
+                let inside = |edge: &&ExploredEdge| scope[edge.to as usize] == stamp && edge.turn.able & banned == 0;
                 let edges = component.iter().flat_map(|&node| self.edges[node as usize].iter().filter(inside));
                 let (mut count, mut marks, mut able, mut always_able, mut ran) = (0, Marks::NONE, 0, u64::MAX, 0);
                 for edge in edges {
@@ -156,12 +156,12 @@ mod tests {
     use super::*;
 
     /// Whether some closed walk is accepting and fair: a set of edges that is strongly connected, tried one by one.
-    fn by_brute_force(graph: &Graph) -> bool {
-        let edges: Vec<(u32, Edge)> = (graph.edges.iter().enumerate())
+    fn by_brute_force(graph: &ExploredGraph) -> bool {
+        let edges: Vec<(u32, ExploredEdge)> = (graph.edges.iter().enumerate())
             .flat_map(|(from, edges)| edges.iter().map(move |edge| (from as u32, *edge)))
             .collect();
         (1_u32..1 << edges.len()).any(|set| {
-            let chosen: Vec<&(u32, Edge)> =
+            let chosen: Vec<&(u32, ExploredEdge)> =
                 edges.iter().enumerate().filter(|(index, _)| set >> index & 1 == 1).map(|(_, edge)| edge).collect();
             let reach = |from: u32| {
                 let mut reached = 1_u32 << from;
@@ -198,12 +198,13 @@ mod tests {
                 let able = random.below(4) as u64;
                 let ran = if able == 0 { 0 } else { able & (1 << random.below(2)) };
                 let marks = (0..2).filter(|_| random.below(2) == 0).collect();
-                let edge = Edge { to: random.below(nodes) as u32, marks, turn: ReadyThreads::of_step(able, ran) };
+                let edge =
+                    ExploredEdge { to: random.below(nodes) as u32, marks, turn: ReadyThreads::of_step(able, ran) };
                 edges[random.below(nodes)].push(edge);
             }
             let number = case % 3;
             let scheduler = [Scheduler::Any, Scheduler::WeakFair, Scheduler::StrongFair][number];
-            let graph = Graph { edges, all: Marks::all(random.below(3) as u32), scheduler };
+            let graph = ExploredGraph { edges, all: Marks::all(random.below(3) as u32), scheduler };
             let expected = by_brute_force(&graph);
             assert_eq!(graph.accepting().is_some(), expected, "{:?} {:?} {scheduler:?}", graph.edges, graph.all);
             counts[number][usize::from(expected)] += 1;

@@ -14,7 +14,7 @@ use program::{
     VariableKind,
 };
 
-use super::control::Liveness;
+use super::control::LiveVariables;
 use super::regions::{element, range};
 
 /// More values than this are too many.
@@ -26,19 +26,19 @@ const MOST_EDGES: usize = 5_000;
 /// So many pairs of values are computed with at most.
 const MOST_PAIRS: usize = 1 << 14;
 
-type Values = BTreeSet<i128>;
+type FiniteValues = BTreeSet<i128>;
 
 /// The values of a program's variables; none where they are too many.
 pub(super) struct Finite<'p> {
     program: &'p Program,
     integers: Integers,
-    of: Vec<Option<Values>>,
+    of: Vec<Option<FiniteValues>>,
 }
 
 impl<'p> Finite<'p> {
     /// Computes them.
     pub fn of(program: &'p Program, integers: Integers) -> Self {
-        let mut finite = Self { program, integers, of: vec![Some(Values::new()); program.variables.len()] };
+        let mut finite = Self { program, integers, of: vec![Some(FiniteValues::new()); program.variables.len()] };
         if program.edges.len() > MOST_EDGES {
             finite.of.fill(None);
             return finite;
@@ -62,16 +62,16 @@ impl<'p> Finite<'p> {
     }
 
     /// The values that an expression can have; none where they are too many.
-    pub fn expr(&self, expr: ExprId) -> Option<Values> {
+    pub fn expr(&self, expr: ExprId) -> Option<FiniteValues> {
         let program = self.program;
-        let few = |values: Values| Some(values).filter(|values| values.len() <= MOST);
+        let few = |values: FiniteValues| Some(values).filter(|values| values.len() <= MOST);
         let ty = match program.exprs.ty(expr) {
-            Scalar::Bool => return Some(Values::from([0, 1])),
+            Scalar::Bool => return Some(FiniteValues::from([0, 1])),
             Scalar::Int(ty) if ty.bits <= 64 => ty,
             _ => return None,
         };
         match &program.exprs.get(expr).kind {
-            ExprKind::Constant(Constant::Int(value)) => Some(Values::from([value.to_i128()?])),
+            ExprKind::Constant(Constant::Int(value)) => Some(FiniteValues::from([value.to_i128()?])),
             ExprKind::Load(place) => match place.root {
                 Root::Variable(variable) if element(program, program.variables[variable].ty) == Some(ty) => {
                     self.of[variable.index()].clone()
@@ -79,7 +79,7 @@ impl<'p> Finite<'p> {
                 _ => small(ty).filter(|_| self.integers == Integers::Machine),
             },
             ExprKind::Cast(operand) => match program.exprs.ty(*operand) {
-                Scalar::Bool => Some(Values::from([0, 1])),
+                Scalar::Bool => Some(FiniteValues::from([0, 1])),
                 Scalar::Int(_) => Some(self.expr(*operand)?.into_iter().map(|value| self.wrapped(value, ty)).collect()),
                 _ => None,
             },
@@ -97,7 +97,7 @@ impl<'p> Finite<'p> {
                 if left.len() * right.len() > MOST_PAIRS {
                     return None;
                 }
-                let mut values = Values::new();
+                let mut values = FiniteValues::new();
                 for &one in &left {
                     for &other in &right {
                         let value = match op {
@@ -132,7 +132,7 @@ impl<'p> Finite<'p> {
             let contents = &program.variables[variable];
             !contents.address_taken && element(program, contents.ty).is_some()
         };
-        let live = Liveness::of(program, |variable| program.owner(variable).is_some() && is_plain(variable));
+        let live = LiveVariables::of(program, |variable| program.owner(variable).is_some() && is_plain(variable));
         let mut written = Vec::new();
         let mut strange: BTreeSet<VariableId> = BTreeSet::new();
         for (variable, contents) in program.variables.iter() {
@@ -176,13 +176,13 @@ impl<'p> Finite<'p> {
     }
 
     /// All values of a variable's type, if they are few and nothing else can be in it.
-    fn of_type(&self, variable: VariableId) -> Option<Values> {
+    fn of_type(&self, variable: VariableId) -> Option<FiniteValues> {
         let ty = element(self.program, self.program.variables[variable].ty)?;
         small(ty).filter(|_| self.integers == Integers::Machine)
     }
 
     /// Values as they are in a variable after they were written to it.
-    fn stored(&self, variable: VariableId, values: &Values) -> Values {
+    fn stored(&self, variable: VariableId, values: &FiniteValues) -> FiniteValues {
         match element(self.program, self.program.variables[variable].ty) {
             Some(ty) => values.iter().map(|value| self.wrapped(*value, ty)).collect(),
             None => values.clone(),
@@ -204,7 +204,7 @@ impl<'p> Finite<'p> {
 }
 
 /// All values of a type, if they are few.
-fn small(ty: IntType) -> Option<Values> {
+fn small(ty: IntType) -> Option<FiniteValues> {
     let (low, high) = range(ty);
     (high - low < MOST as i128).then(|| (low..=high).collect())
 }

@@ -123,14 +123,14 @@ impl fmt::Display for Unexplored {
 
 /// How far an exploration goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct Horizon {
     /// How many states of the program beside the automaton may be visited.
     pub states: u64,
     /// How many there are thought to be: for many it is worth to compile a program at once.
     pub expected: u64,
 }
 
-impl Default for Limits {
+impl Default for Horizon {
     fn default() -> Self {
         Self { states: 1 << 30, expected: 0 }
     }
@@ -162,7 +162,7 @@ pub fn explore(
     task: &Task,
     automaton: &Automaton<Guard>,
     compiler: Option<&dyn Compiler>,
-    limits: Limits,
+    limits: Horizon,
     budget: &Budget,
 ) -> Result<Explored, Unexplored> {
     if automaton.acceptance_sets() >= Marks::MOST - 1 {
@@ -170,7 +170,7 @@ pub fn explore(
     }
     // Where the interpreter sees far more states than the engine did, the generated program may know better.
     let few = limits.expected.saturating_mul(8).saturating_add(2_000).min(FEW_STATES);
-    let few = Limits { states: limits.states.min(few), ..limits };
+    let few = Horizon { states: limits.states.min(few), ..limits };
     let Some(compiler) = compiler else { return interpreted::explore(task, automaton, limits, budget) };
     // Each way knows something that the other does not.
     let mut refused = None;
@@ -182,7 +182,7 @@ pub fn explore(
         }
     }
     // States of a generated program are small and visited by the million.
-    let many = Limits { states: limits.states.max(MANY_STATES), ..limits };
+    let many = Horizon { states: limits.states.max(MANY_STATES), ..limits };
     match (compiled::explore(task, automaton, compiler, many, budget), refused) {
         (Err(Unexplored::NotCovered { .. }), Some(refused)) => Err(refused),
         (Err(Unexplored::NotCovered { .. }), None) => interpreted::explore(task, automaton, limits, budget),

@@ -7,10 +7,10 @@ use automata::ltl::{AtomId, Letter};
 use foundation::Id;
 use task::Scheduler;
 
-use super::emptiness::{Edge, Graph, ReadyThreads};
+use super::emptiness::{ExploredEdge, ExploredGraph, ReadyThreads};
 
 /// Letters by their numbers, and where the automaton may go with them.
-pub(super) struct Reader<'a> {
+pub(super) struct AutomatonReader<'a> {
     automaton: &'a Automaton<Guard>,
     letters: Vec<Letter>,
     known: HashMap<Vec<bool>, u32>,
@@ -18,7 +18,7 @@ pub(super) struct Reader<'a> {
     for_ever: HashMap<u32, Vec<bool>>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> AutomatonReader<'a> {
     pub fn new(automaton: &'a Automaton<Guard>) -> Self {
         let (known, moves, for_ever) = (HashMap::new(), HashMap::new(), HashMap::new());
         Self { automaton, letters: Vec::new(), known, moves, for_ever }
@@ -74,17 +74,17 @@ impl<'a> Reader<'a> {
     /// the automaton for this letter.
     fn accepting_for_ever(&mut self, letter: u32) -> Vec<bool> {
         let count = self.automaton.state_count();
-        let mut edges: Vec<Vec<Edge>> = Vec::with_capacity(count);
+        let mut edges: Vec<Vec<ExploredEdge>> = Vec::with_capacity(count);
         for state in 0..count as u32 {
-            let edge = |&(to, marks): &(u32, Marks)| Edge { to, marks, turn: ReadyThreads::default() };
+            let edge = |&(to, marks): &(u32, Marks)| ExploredEdge { to, marks, turn: ReadyThreads::default() };
             edges.push(self.moves(state, letter).iter().map(edge).collect());
         }
-        let whole = Graph { edges, all: self.automaton.all_marks(), scheduler: Scheduler::Any };
+        let whole = ExploredGraph { edges, all: self.automaton.all_marks(), scheduler: Scheduler::Any };
         (0..count).map(|state| whole.restricted_to(&whole.reachable(state)).accepting().is_some()).collect()
     }
 }
 
-impl Graph {
+impl ExploredGraph {
     fn reachable(&self, from: usize) -> Vec<bool> {
         let mut reached = vec![false; self.edges.len()];
         reached[from] = true;
@@ -100,8 +100,8 @@ impl Graph {
     }
 
     /// The same graph without the edges of other nodes.
-    fn restricted_to(&self, nodes: &[bool]) -> Graph {
+    fn restricted_to(&self, nodes: &[bool]) -> ExploredGraph {
         let edges = self.edges.iter().zip(nodes).map(|(edges, &kept)| if kept { edges.clone() } else { Vec::new() });
-        Graph { edges: edges.collect(), all: self.all, scheduler: self.scheduler }
+        ExploredGraph { edges: edges.collect(), all: self.all, scheduler: self.scheduler }
     }
 }

@@ -6,7 +6,7 @@ use program::semantics::{Answer, Choices, Question};
 
 /// Answers that are to be given, and what was asked beyond them.
 #[derive(Default)]
-pub(super) struct Script {
+pub(super) struct AnswerScript {
     pub answers: Vec<Answer>,
     pub given: usize,
     pub asked: Option<Question>,
@@ -15,7 +15,7 @@ pub(super) struct Script {
 }
 
 pub(super) struct Scripted<'s> {
-    pub script: &'s RefCell<Script>,
+    pub script: &'s RefCell<AnswerScript>,
 }
 
 impl Choices for Scripted<'_> {

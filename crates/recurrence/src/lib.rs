@@ -27,7 +27,7 @@ use program::semantics::{ObserveMode, UndefinedMode};
 use task::{Lasso, RecurrentSet, Task};
 
 use kernel::encode::{Encoding, Transition};
-use kernel::refutation::{Failure, Impossible, Obligations, Reader, covered};
+use kernel::refutation::{ConditionReader, Impossible, NotProved, Obligations, covered};
 use replay::turn::{Iteration, repeated};
 use replay::{Closing, Rejected, Replayed};
 use smt::Decider;
@@ -41,7 +41,7 @@ const MOST_EDGES: usize = 100_000;
 const MOST_LEADING: usize = 2;
 
 /// What an observed state shows: the truth of the goal's atoms.
-type Shown = Vec<bool>;
+type GoalTruth = Vec<bool>;
 
 /// The argument as terms.
 struct RecurrenceArgument<'a> {
@@ -126,7 +126,7 @@ impl<'a> RecurrenceArgument<'a> {
             let symbol = counters.get(word).copied().or_else(|| encoding.symbol(word))?;
             Some(terms.variable(symbol))
         };
-        let reader = Reader { terms, names: &names };
+        let reader = ConditionReader { terms, names: &names };
         let mut counting = Transition::skip(terms);
         for counter in &given.counters {
             counting.updates.insert(counters[counter.name.as_str()], reader.number(&counter.next)?);
@@ -149,13 +149,14 @@ impl<'a> RecurrenceArgument<'a> {
             match (Iterations { argument: self }).follow(std::mem::take(&mut executed.constants), budget) {
                 Ok(common) => break (executed, common),
                 // What holds whenever a turn begins may hold only after some turns.
-                Err(Failure::Wrong(_)) if lead < MOST_LEADING => lead += 1,
+                Err(NotProved::Wrong(_)) if lead < MOST_LEADING => lead += 1,
                 Err(failure) => return Err(rejected(failure)),
             }
         };
         let Stem { answers, before, begins, ends, truth, counters, .. } = executed;
-        let goal_only = |truth: &Vec<bool>| -> Shown { self.atoms.iter().map(|atom| truth[atom.index()]).collect() };
-        let first: Vec<Shown> = truth[begins..ends].iter().map(goal_only).collect();
+        let goal_only =
+            |truth: &Vec<bool>| -> GoalTruth { self.atoms.iter().map(|atom| truth[atom.index()]).collect() };
+        let first: Vec<GoalTruth> = truth[begins..ends].iter().map(goal_only).collect();
         if self.reduced(first) != word {
             return Err(not_recurrent("the first turn shows something else than all turns"));
         }
@@ -167,7 +168,7 @@ impl<'a> RecurrenceArgument<'a> {
 
     /// A word as far as the goal tells words apart: one without `X` does not count repetitions (Lamport, "What good is
     /// temporal logic?", 1983).
-    fn reduced(&self, mut word: Vec<Shown>) -> Vec<Shown> {
+    fn reduced(&self, mut word: Vec<GoalTruth>) -> Vec<GoalTruth> {
         if !self.task.formulas.has_next(self.task.formula()) {
             word.dedup();
         }
@@ -179,10 +180,10 @@ fn not_recurrent(reason: impl Into<String>) -> Rejected {
     Rejected::NotRecurrent { reason: reason.into() }
 }
 
-fn rejected(failure: Failure) -> Rejected {
+fn rejected(failure: NotProved) -> Rejected {
     match failure {
-        Failure::Exhausted(exhausted) => Rejected::Exhausted(exhausted),
-        Failure::NoSolver(reason) | Failure::NotCovered(reason) => Rejected::Unsupported { reason, span: None },
-        Failure::Wrong(reason) => Rejected::NotRecurrent { reason },
+        NotProved::Exhausted(exhausted) => Rejected::Exhausted(exhausted),
+        NotProved::NoSolver(reason) | NotProved::NotCovered(reason) => Rejected::Unsupported { reason, span: None },
+        NotProved::Wrong(reason) => Rejected::NotRecurrent { reason },
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use automata::ltl::AtomId;
 use foundation::{Budget, Id};
 use logic::{Node, Symbol, Term, Value as Number};
-use program::passes::run::Runner;
+use program::passes::run::TraceRunner;
 use program::semantics::{Answer, Choices, Question, Value};
 use program::{EdgeId, LocationId};
 use task::Lasso;
@@ -99,7 +99,7 @@ impl Stem {
         let head = argument.given.head;
         let supply = RefCell::new(Supply { stem: stem.stem.iter().cloned().collect(), ..Supply::default() });
         let mut choices = Shared(&supply);
-        let mut runner = Runner::new(argument.prepared, &mut choices);
+        let mut runner = TraceRunner::new(argument.prepared, &mut choices);
         let begun = runner.begin();
         goes_on(&mut runner, begun)?;
         let (mut steps, mut arrivals) = (0, 0);
@@ -140,7 +140,7 @@ impl Stem {
 /// Executes a turn from the set to the set.
 fn turn_round(
     argument: &RecurrenceArgument<'_>,
-    runner: &mut Runner<'_>,
+    runner: &mut TraceRunner<'_>,
     supply: &RefCell<Supply>,
     counters: &mut HashMap<Symbol, Term>,
     budget: &Budget,
@@ -182,11 +182,11 @@ fn turn_round(
     }
 }
 
-fn location(runner: &Runner<'_>) -> Option<LocationId> {
+fn location(runner: &TraceRunner<'_>) -> Option<LocationId> {
     runner.interpreter.state.innermost(0).map(|(_, frame)| frame.location)
 }
 
-fn take_step(runner: &mut Runner<'_>, steps: &mut u64, budget: &Budget) -> Result<(), Rejected> {
+fn take_step(runner: &mut TraceRunner<'_>, steps: &mut u64, budget: &Budget) -> Result<(), Rejected> {
     *steps += 1;
     if steps.is_multiple_of(STEPS_PER_CHECK) {
         budget.spend(STEPS_PER_CHECK);
@@ -196,9 +196,9 @@ fn take_step(runner: &mut Runner<'_>, steps: &mut u64, budget: &Budget) -> Resul
     goes_on(runner, stepped)
 }
 
-type Stepped = Result<Option<program::semantics::RunEnd>, program::semantics::Stop>;
+type StemStep = Result<Option<program::semantics::RunEnd>, program::semantics::Stop>;
 
-fn goes_on(runner: &mut Runner<'_>, stepped: Stepped) -> Result<(), Rejected> {
+fn goes_on(runner: &mut TraceRunner<'_>, stepped: StemStep) -> Result<(), Rejected> {
     let end = match stepped {
         Ok(None) => return Ok(()),
         Ok(Some(end)) => end,
@@ -210,7 +210,7 @@ fn goes_on(runner: &mut Runner<'_>, stepped: Stepped) -> Result<(), Rejected> {
 
 impl RecurrenceArgument<'_> {
     /// The values of symbols and counters.
-    fn values(&self, runner: &Runner<'_>, counters: &HashMap<Symbol, Term>) -> HashMap<Symbol, Term> {
+    fn values(&self, runner: &TraceRunner<'_>, counters: &HashMap<Symbol, Term>) -> HashMap<Symbol, Term> {
         let mut found = counters.clone();
         for (place, value) in self.encoding.values_now(&runner.interpreter) {
             if let Node::Variable(symbol) = self.terms.node(place) {
@@ -221,13 +221,13 @@ impl RecurrenceArgument<'_> {
     }
 
     /// What holds of scalars and elements of arrays in the state that an execution is in.
-    fn equations(&self, runner: &Runner<'_>) -> Vec<Term> {
+    fn equations(&self, runner: &TraceRunner<'_>) -> Vec<Term> {
         let now = self.encoding.values_now(&runner.interpreter).into_iter();
         now.map(|(place, value)| self.terms.equal(place, value)).collect()
     }
 
     /// What holds in the state that an execution is in, of which some may hold whenever a turn begins.
-    fn constants(&self, runner: &Runner<'_>) -> Vec<Term> {
+    fn constants(&self, runner: &TraceRunner<'_>) -> Vec<Term> {
         let terms = self.terms;
         let values = self.values(runner, &HashMap::new());
         let truth = |atom: &AtomId| {
@@ -241,7 +241,7 @@ impl RecurrenceArgument<'_> {
     }
 
     /// Whether the set contains the state that an execution is in.
-    fn contains(&self, values: &HashMap<Symbol, Term>, runner: &Runner<'_>) -> bool {
+    fn contains(&self, values: &HashMap<Symbol, Term>, runner: &TraceRunner<'_>) -> bool {
         let terms = self.terms;
         let open = terms.not(terms.and(self.set.iter().map(|&condition| terms.substitute(condition, values))));
         match terms.as_truth(open) {

@@ -12,7 +12,7 @@ use program::semantics::Value;
 use program::semantics::describe::name_of;
 use program::semantics::memory::Extent;
 use program::semantics::state::object_in;
-use task::certificate::refutation::{Cell, Object};
+use task::certificate::refutation::{CellName, ObjectName};
 
 use crate::RecurrenceArgument;
 use replay::Growth;
@@ -81,7 +81,8 @@ impl RecurrenceArgument<'_> {
     /// The name of a cell, and whether an atom names its variable.
     fn told(&self, term: Term) -> Option<(bool, String)> {
         let Node::Variable(symbol) = self.terms.node(term) else { return None };
-        let Some(Cell::One { object: Object::Variable(variable), offset, scalar }) = self.encoding.cell(symbol) else {
+        let Some(CellName::One { object: ObjectName::Variable(variable), offset, scalar }) = self.encoding.cell(symbol)
+        else {
             return None;
         };
         let program = &self.prepared.program;

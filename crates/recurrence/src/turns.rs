@@ -8,9 +8,9 @@ use num_bigint::BigInt;
 use num_traits::Zero;
 use program::{EdgeId, LocationId, Op, Scalar};
 
-use crate::{RecurrenceArgument, Shown};
+use crate::{GoalTruth, RecurrenceArgument};
 use kernel::encode::{Exit, Passage, Transition, Truth};
-use kernel::refutation::Failure;
+use kernel::refutation::NotProved;
 
 /// The most steps of one turn.
 const LONGEST: usize = 10_000;
@@ -29,7 +29,7 @@ pub(super) struct Iterations<'r, 'a> {
 /// What all turns have in common.
 pub(super) struct Common {
     /// The word that they read.
-    pub word: Vec<Shown>,
+    pub word: Vec<GoalTruth>,
     /// Whether they take different paths.
     pub several_paths: bool,
     /// The symbols to which each turn adds the same number, which is not 0.
@@ -44,7 +44,7 @@ struct PathPrefix {
     step: Transition,
     /// What holds at the head: the set, and what inputs were chosen to be.
     known: Vec<Term>,
-    word: Vec<Shown>,
+    word: Vec<GoalTruth>,
     taken: HashMap<EdgeId, usize>,
     length: usize,
     arrivals: usize,
@@ -52,7 +52,7 @@ struct PathPrefix {
 
 impl Iterations<'_, '_> {
     /// Follows all turns. What is said to be constant is used as far as turns do not change it.
-    pub fn follow(&self, mut constants: Vec<Term>, budget: &Budget) -> Result<Common, Failure> {
+    pub fn follow(&self, mut constants: Vec<Term>, budget: &Budget) -> Result<Common, NotProved> {
         let obligations = self.argument.obligations;
         loop {
             let known: Vec<Term> = self.argument.set.iter().chain(&constants).copied().collect();
@@ -67,10 +67,10 @@ impl Iterations<'_, '_> {
             }
             let (added, several_paths) = (self.added(&turns), turns.len() > 1);
             let mut words = turns.into_iter().map(|turn| self.argument.reduced(turn.word));
-            let first = words.next().ok_or_else(|| Failure::wrong("there is no turn"))?;
+            let first = words.next().ok_or_else(|| NotProved::wrong("there is no turn"))?;
             return match words.all(|word| word == first) {
                 true => Ok(Common { word: first, several_paths, added }),
-                false => Err(Failure::wrong("not all turns show the same")),
+                false => Err(NotProved::wrong("not all turns show the same")),
             };
         }
     }
@@ -90,7 +90,7 @@ impl Iterations<'_, '_> {
     }
 
     /// All turns that there may be where these hold at the head; each of them ends in the set.
-    fn turns(&self, known: &[Term], budget: &Budget) -> Result<Vec<PathPrefix>, Failure> {
+    fn turns(&self, known: &[Term], budget: &Budget) -> Result<Vec<PathPrefix>, NotProved> {
         let RecurrenceArgument { terms, given, .. } = self.argument;
         let mut open = vec![PathPrefix {
             location: given.head,
@@ -103,9 +103,9 @@ impl Iterations<'_, '_> {
         }];
         let mut complete = Vec::new();
         while let Some(way) = open.pop() {
-            budget.check().map_err(Failure::Exhausted)?;
+            budget.check().map_err(NotProved::Exhausted)?;
             if way.length > LONGEST || open.len() + complete.len() > MOST_WAYS {
-                return Err(Failure::NotCovered("turns of the loop are too long or too many".to_owned()));
+                return Err(NotProved::NotCovered("turns of the loop are too long or too many".to_owned()));
             }
             for mut next in self.longer(&way)? {
                 if next.location == given.head {
@@ -115,7 +115,7 @@ impl Iterations<'_, '_> {
                     }
                     next.arrivals += 1;
                     if next.arrivals > MOST_ARRIVALS {
-                        return Err(Failure::wrong("a turn of the loop leaves the set"));
+                        return Err(NotProved::wrong("a turn of the loop leaves the set"));
                     }
                 }
                 open.push(next);
@@ -133,13 +133,13 @@ impl Iterations<'_, '_> {
     }
 
     /// The ways that are one step longer. All of them go on.
-    fn longer(&self, way: &PathPrefix) -> Result<Vec<PathPrefix>, Failure> {
+    fn longer(&self, way: &PathPrefix) -> Result<Vec<PathPrefix>, NotProved> {
         let RecurrenceArgument { terms, prepared, encoding, obligations, .. } = self.argument;
         let program = &prepared.program;
         if let Some(blocked) = encoding.blocked(way.location)
             && !obligations.never_taken(&way.known, &way.step.then(terms, &blocked, "blocked"))
         {
-            return Err(Failure::wrong("a turn of the loop may be blocked by an assumption"));
+            return Err(NotProved::wrong("a turn of the loop may be blocked by an assumption"));
         }
         let mut found = Vec::new();
         for &edge in &program.locations[way.location].out {
@@ -154,7 +154,7 @@ impl Iterations<'_, '_> {
                     continue;
                 }
                 if passage.exit != Exit::Passes {
-                    return Err(Failure::wrong(match passage.exit {
+                    return Err(NotProved::wrong(match passage.exit {
                         Exit::Undefined => "the behaviour of a turn of the loop may be undefined",
                         _ => "a turn of the loop may end the program",
                     }));
@@ -170,7 +170,13 @@ impl Iterations<'_, '_> {
     }
 
     /// Gives the inputs of an edge that was just taken the values that were chosen for them, which must be of their types.
-    fn choose(&self, way: &PathPrefix, next: &mut PathPrefix, edge: EdgeId, passage: &Passage) -> Result<(), Failure> {
+    fn choose(
+        &self,
+        way: &PathPrefix,
+        next: &mut PathPrefix,
+        edge: EdgeId,
+        passage: &Passage,
+    ) -> Result<(), NotProved> {
         let RecurrenceArgument { terms, prepared, obligations, choices, .. } = self.argument;
         let count = passage.step.asked.len();
         let asked = next.step.asked[next.step.asked.len() - count..].to_vec();
@@ -186,7 +192,7 @@ impl Iterations<'_, '_> {
                 _ => false,
             };
             if !is_number || terms.sort(value) != terms.sort_of_symbol(own) {
-                return Err(Failure::wrong(format!("`{name}` is no input that can be chosen")));
+                return Err(NotProved::wrong(format!("`{name}` is no input that can be chosen")));
             }
             let mut seen: HashMap<Symbol, Term> = way.step.updates.iter().map(|(&at, &term)| (at, term)).collect();
             seen.insert(own, value);
@@ -194,7 +200,7 @@ impl Iterations<'_, '_> {
                 let fits = || terms.not(terms.substitute(conjunct, &seen));
                 if terms.symbols(conjunct).contains(&own) && !obligations.impossible(&way.known, way.step.guard, fits())
                 {
-                    return Err(Failure::wrong(format!("the value chosen for `{name}` may not be one of its type")));
+                    return Err(NotProved::wrong(format!("the value chosen for `{name}` may not be one of its type")));
                 }
             }
             next.known.push(terms.equal(terms.variable(symbol), value));
@@ -203,11 +209,11 @@ impl Iterations<'_, '_> {
     }
 
     /// What is observed at the end of a way: each atom has one truth, whatever the state was at the head.
-    fn shown(&self, way: &PathPrefix) -> Result<Shown, Failure> {
+    fn shown(&self, way: &PathPrefix) -> Result<GoalTruth, NotProved> {
         let RecurrenceArgument { terms, encoding, obligations, atoms, .. } = self.argument;
         let truth = |atom: usize| {
             let Truth::Is(term) = encoding.atom(atom, way.location, Exit::Passes) else {
-                return Err(Failure::NotCovered("the formulas do not say whether an atom is true".to_owned()));
+                return Err(NotProved::NotCovered("the formulas do not say whether an atom is true".to_owned()));
             };
             let term = way.step.after(terms, term);
             if let Some(truth) = terms.as_truth(term) {
@@ -217,7 +223,7 @@ impl Iterations<'_, '_> {
             } else if obligations.impossible(&way.known, way.step.guard, term) {
                 Ok(false)
             } else {
-                Err(Failure::wrong("an atom does not have the same truth in all turns"))
+                Err(NotProved::wrong("an atom does not have the same truth in all turns"))
             }
         };
         atoms.iter().map(|atom| truth(atom.index())).collect()

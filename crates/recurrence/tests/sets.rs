@@ -10,9 +10,9 @@ use program::semantics::{Integers, ObserveMode, Semantics, Value};
 use program::{LocationId, Op, Scalar};
 use recurrence::goes_on;
 use replay::{Closing, Rejected, Replayed};
-use task::certificate::refutation::{Cell, Declaration, Object};
+use task::certificate::refutation::{CellName, Declaration, ObjectName};
 use task::certificate::sexp::Sexp;
-use task::recurrent_set::{Choice, Counter};
+use task::recurrent_set::{Counter, InputChoice};
 use task::{Lasso, RecurrentSet, Task};
 
 use worlds::task_under;
@@ -39,7 +39,7 @@ fn argument(task: &Task, counters: &[(i64, &str)], set: &[&str], input: Option<&
         if let Some(scalar @ Scalar::Int(_)) = program.types.as_scalar(data.ty)
             && program.owner(variable).is_none()
         {
-            let cell = Cell::One { object: Object::Variable(variable), offset: 0, scalar };
+            let cell = CellName::One { object: ObjectName::Variable(variable), offset: 0, scalar };
             symbols.push(Declaration { name: data.name.clone(), cell });
         }
     }
@@ -53,7 +53,7 @@ fn argument(task: &Task, counters: &[(i64, &str)], set: &[&str], input: Option<&
     let asks = program.edges.iter().find(|(_, edge)| matches!(edge.op, Op::Input { .. }));
     let choice = |value: &str| {
         let (edge, _) = asks.expect("something is asked for");
-        Choice { input: format!("?{}.0", edge.index()), value: sexp(value) }
+        InputChoice { input: format!("?{}.0", edge.index()), value: sexp(value) }
     };
     RecurrentSet {
         head,

@@ -7,7 +7,7 @@ use task::Lasso;
 
 /// A value that the program asked for.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Input {
+pub struct ReplayedInput {
     /// Where it is said to come from: the name of a function, a register's address, or the part of memory that was not
     /// initialised (`main::x`).
     pub name: String,
@@ -27,7 +27,7 @@ pub(crate) struct Log {
     /// The threads that the last question about the schedule offered; taken away by the reader.
     pub enabled: Option<Vec<u32>>,
     /// The values that were asked for, each with the number of answers before it; taken away by the reader.
-    pub inputs: Vec<(u64, Input)>,
+    pub inputs: Vec<(u64, ReplayedInput)>,
 }
 
 /// Values beyond this many answers are not noted: nobody reads them.
@@ -70,7 +70,7 @@ impl Choices for Answers<'_> {
             (_, Answer::Value(value)) if before < MOST_INPUTS => {
                 let uninitialised = matches!(question, Question::Uninitialised { .. });
                 let (name, value) = (question.name(), value.clone());
-                log.inputs.push((before, Input { name, uninitialised, value, observed: 0, repeated: false }));
+                log.inputs.push((before, ReplayedInput { name, uninitialised, value, observed: 0, repeated: false }));
             }
             _ => {}
         }

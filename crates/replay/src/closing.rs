@@ -76,7 +76,7 @@ pub enum Closing {
 
 /// A loop that was found.
 #[derive(Clone, Debug)]
-pub(crate) struct Closed {
+pub(crate) struct ClosedLoop {
     pub end: RunEnd,
     pub closing: Closing,
     pub starved: Vec<Starved>,
@@ -90,7 +90,7 @@ pub(crate) struct Closed {
 pub(crate) struct LoopSearch<'a> {
     lasso: &'a Lasso,
     relevance: Relevance<'a>,
-    kept: Option<Kept>,
+    kept: Option<ClosingPoint>,
     /// How many steps were taken, and how many answers had been given, since when a point was to be kept last.
     steps: u64,
     answers: u64,
@@ -98,7 +98,7 @@ pub(crate) struct LoopSearch<'a> {
 }
 
 /// A point, and what was done since.
-struct Kept {
+struct ClosingPoint {
     state: State,
     attention: Attention,
     running: u32,
@@ -140,7 +140,7 @@ impl<'a> LoopSearch<'a> {
     }
 
     /// Looks at the point after a step; a loop where one is closed.
-    pub(crate) fn after_step(&mut self, walk: &mut Walk<'_>) -> Option<Closed> {
+    pub(crate) fn after_step(&mut self, walk: &mut Walk<'_>) -> Option<ClosedLoop> {
         if let Some(kept) = &mut self.kept {
             kept.note(walk);
             if let Some(closing) = kept.closes(walk, &self.relevance, self.lasso) {
@@ -148,7 +148,7 @@ impl<'a> LoopSearch<'a> {
                 let is_silent = start == walk.word().observed;
                 let end = if is_silent { RunEnd::Silent } else { RunEnd::Lasso { start } };
                 let (starved, answers_before) = (kept.turns.starved(), kept.answers_given);
-                return Some(Closed { end, closing, starved, answers_before, letters_before: kept.letters });
+                return Some(ClosedLoop { end, closing, starved, answers_before, letters_before: kept.letters });
             }
         }
         self.steps += 1;
@@ -182,13 +182,13 @@ impl<'a> LoopSearch<'a> {
 
     fn keep(&mut self, walk: &mut Walk<'_>) {
         walk.part_word();
-        self.kept = Some(Kept::at(walk, self.lasso));
+        self.kept = Some(ClosingPoint::at(walk, self.lasso));
         (self.steps, self.answers) = (0, walk.answers_given());
         self.keep_for *= 2;
     }
 }
 
-impl Kept {
+impl ClosingPoint {
     fn at(walk: &Walk<'_>, lasso: &Lasso) -> Self {
         Self {
             state: walk.state().clone(),

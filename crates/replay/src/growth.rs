@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use foundation::Budget;
 use program::semantics::describe::name_of;
 use program::semantics::memory::Extent;
-use program::semantics::object::{Cell, Content};
+use program::semantics::object::{Content, ObjectCell};
 use program::semantics::observe::Attention;
 use program::semantics::state::State;
 use program::semantics::{Integers, RunEnd, Value};
@@ -28,11 +28,13 @@ use program::{Atom, EdgeId, LocationId, Scalar, VariableId};
 use task::{Counterexample, Lasso, Task};
 
 use crate::answers::{Answers, Log, position};
-use crate::closing::{Closed, Closing, have_same_shape};
+use crate::closing::{ClosedLoop, Closing, have_same_shape};
 use crate::polynomial::{Integer, Polynomial};
 use crate::prefix::bad_prefix;
-use crate::replay::{Found, Limits, MOST_TOLD, Rejected, Replayed, conclude, executed, replay, replay_within};
-use crate::symbolic::{Refused, Shadow, Symbolic, follow, look, moving};
+use crate::replay::{
+    FoundLoop, MOST_TOLD, Rejected, ReplayLimits, Replayed, conclude, executed, replay, replay_within,
+};
+use crate::symbolic::{NotUniform, Shadow, Symbolic, follow, look, moving};
 use crate::walk::Walk;
 use program::relevance::{Relevance, Variables};
 
@@ -91,7 +93,7 @@ fn confirm_as_given(task: &Task, lasso: &Lasso, budget: &Budget) -> Result<Repla
 pub const FEW_STEPS: u64 = 50_000;
 
 fn closes_or_grows(task: &Task, lasso: &Lasso, budget: &Budget) -> Result<Replayed, Rejected> {
-    match replay_within(task, lasso, Limits { steps: FEW_STEPS }, budget) {
+    match replay_within(task, lasso, ReplayLimits { steps: FEW_STEPS }, budget) {
         Err(Rejected::NotClosed { .. }) => grow(task, lasso, budget),
         other => other,
     }
@@ -125,7 +127,7 @@ pub fn grow(task: &Task, lasso: &Lasso, budget: &Budget) -> Result<Replayed, Rej
             }
             match trail.attempt(turns, budget)? {
                 Ok(found) => return conclude(task, lasso, found, MOST_TOLD, budget),
-                Err(Refused::Because(why)) if index == 0 => reason = why,
+                Err(NotUniform::Because(why)) if index == 0 => reason = why,
                 Err(_) => {}
             }
         }
@@ -213,18 +215,18 @@ impl<'a> Trail<'a> {
     }
 
     /// Tries to show that turns do the same for ever, from the first one or from one of the next.
-    fn attempt(&self, turns: SampledIterations, budget: &Budget) -> Result<Result<Found, Refused>, Rejected> {
+    fn attempt(&self, turns: SampledIterations, budget: &Budget) -> Result<Result<FoundLoop, NotUniform>, Rejected> {
         let SampledIterations { first, period, .. } = turns;
         let points = self.points(turns, budget)?;
         let Some(edges) = self.edges[first..first + period].iter().copied().collect::<Option<BTreeSet<EdgeId>>>()
         else {
-            return Ok(Err(Refused::because("a location is never left")));
+            return Ok(Err(NotUniform::because("a location is never left")));
         };
         let program = &self.task.program;
         let locations: BTreeSet<LocationId> = edges.iter().map(|&edge| program.edges[edge].from).collect();
         let relevant = Relevance::new(&self.task.program, &self.task.atoms, self.task.semantics.integers)
             .along(&edges, &locations);
-        let mut refused = Refused::because("too few turns were seen");
+        let mut refused = NotUniform::because("too few turns were seen");
         let log = RefCell::new(Log::default());
         let mut answers = Answers::new(self.lasso, &log);
         let mut walk = Walk::new(self.task, &mut answers, &log, false);
@@ -239,7 +241,7 @@ impl<'a> Trail<'a> {
                 Ok(closed) => {
                     let steps = walk.steps();
                     let (word, inputs, _) = walk.into_parts();
-                    return Ok(Ok(Found { closed, steps, word, inputs }));
+                    return Ok(Ok(FoundLoop { closed, steps, word, inputs }));
                 }
                 Err(why) => refused = why,
             }
@@ -252,10 +254,10 @@ impl<'a> Trail<'a> {
         &self,
         walk: &mut Walk<'_>,
         period: usize,
-        points: &[Point],
+        points: &[WalkPoint],
         shadow: &Shadow,
         budget: &Budget,
-    ) -> Result<Result<Closed, Refused>, Rejected> {
+    ) -> Result<Result<ClosedLoop, NotUniform>, Rejected> {
         let task = self.task;
         walk.part_word();
         let (start, answers_before) = (walk.word().observed, walk.answers_given());
@@ -270,26 +272,26 @@ impl<'a> Trail<'a> {
         if let Err(refused) = is_one_turn_further(shadow, &later, walk.state()) {
             return Ok(Err(refused));
         }
-        if !points[0].is_alike(&Point::at(walk)) {
-            return Ok(Err(Refused::because("memory has another shape after a turn")));
+        if !points[0].is_alike(&WalkPoint::at(walk)) {
+            return Ok(Err(NotUniform::because("memory has another shape after a turn")));
         }
         let is_silent = start == walk.word().observed;
         let end = if is_silent { RunEnd::Silent } else { RunEnd::Lasso { start } };
         let closing = Closing::Growing { growth: growth(task, shadow), without: differing(points, shadow) };
-        Ok(Ok(Closed { end, closing, starved: Vec::new(), answers_before, letters_before }))
+        Ok(Ok(ClosedLoop { end, closing, starved: Vec::new(), answers_before, letters_before }))
     }
 
     /// What there is after `first` steps, and after each of some turns from there.
-    fn points(&self, turns: SampledIterations, budget: &Budget) -> Result<Vec<Point>, Rejected> {
+    fn points(&self, turns: SampledIterations, budget: &Budget) -> Result<Vec<WalkPoint>, Rejected> {
         let SampledIterations { first, period, count } = turns;
         let log = RefCell::new(Log::default());
         let mut answers = Answers::new(self.lasso, &log);
         let mut walk = Walk::new(self.task, &mut answers, &log, false);
         go_to(&mut walk, first, budget)?;
-        let mut points = vec![Point::at(&walk)];
+        let mut points = vec![WalkPoint::at(&walk)];
         for turn in 1..=count {
             go_on_to(&mut walk, first + turn * period, budget)?;
-            points.push(Point::at(&walk));
+            points.push(WalkPoint::at(&walk));
         }
         Ok(points)
     }
@@ -327,13 +329,13 @@ fn go_on_to(walk: &mut Walk<'_>, steps: usize, budget: &Budget) -> Result<(), Re
 }
 
 /// Where a walk is.
-struct Point {
+struct WalkPoint {
     state: State,
     attention: Attention,
     running: u32,
 }
 
-impl Point {
+impl WalkPoint {
     fn at(walk: &Walk<'_>) -> Self {
         Self { state: walk.state().clone(), attention: walk.attention().clone(), running: walk.running() }
     }
@@ -354,13 +356,13 @@ impl Point {
 }
 
 /// How the numbers in memory grow, as far as the ends of some turns show it.
-fn guess(points: &[Point], relevant: &Variables) -> Result<Shadow, Refused> {
+fn guess(points: &[WalkPoint], relevant: &Variables) -> Result<Shadow, NotUniform> {
     let (first, later) = points.split_first().expect("there is a first point");
     if first.state.threads.len() != 1 {
-        return Err(Refused::because("there is more than one thread"));
+        return Err(NotUniform::because("there is more than one thread"));
     }
     if !later.iter().all(|point| first.is_alike(point)) {
-        return Err(Refused::because("memory has another shape after a turn"));
+        return Err(NotUniform::because("memory has another shape after a turn"));
     }
     let mut shadow = Shadow::default();
     for (object, contents) in first.state.memory.objects() {
@@ -384,7 +386,7 @@ fn guess(points: &[Point], relevant: &Variables) -> Result<Shadow, Refused> {
     Ok(shadow)
 }
 
-fn number_in(cell: &Cell) -> Option<(Scalar, &Value)> {
+fn number_in(cell: &ObjectCell) -> Option<(Scalar, &Value)> {
     match &cell.content {
         Content::Scalar(ty, value) if *ty != Scalar::Pointer && !matches!(value, Value::Pointer(_)) => {
             Some((*ty, value))
@@ -394,10 +396,10 @@ fn number_in(cell: &Cell) -> Option<(Scalar, &Value)> {
 }
 
 /// Takes a step, and follows it for all `t`.
-fn step_for_all(task: &Task, walk: &mut Walk<'_>, shadow: &mut Shadow) -> Result<Result<(), Refused>, Rejected> {
+fn step_for_all(task: &Task, walk: &mut Walk<'_>, shadow: &mut Shadow) -> Result<Result<(), NotUniform>, Rejected> {
     let (before, earlier) = (walk.state().clone(), shadow.clone());
     let scenes = walk.step_in_scenes().map_err(ended)?;
-    let Some(edge) = walk.taken() else { return Ok(Err(Refused::because("a location is never left"))) };
+    let Some(edge) = walk.taken() else { return Ok(Err(NotUniform::because("a location is never left"))) };
     if let Err(refused) = follow(&task.program, shadow, &before, walk.state(), edge) {
         return Ok(Err(refused));
     }
@@ -412,8 +414,8 @@ fn step_for_all(task: &Task, walk: &mut Walk<'_>, shadow: &mut Shadow) -> Result
 }
 
 /// Whether the shadow at the end of a turn is that of the beginning, one turn further.
-fn is_one_turn_further(shadow: &Shadow, later: &Shadow, state: &State) -> Result<(), Refused> {
-    let other = || Refused::because("a number does not grow as the first turns show");
+fn is_one_turn_further(shadow: &Shadow, later: &Shadow, state: &State) -> Result<(), NotUniform> {
+    let other = || NotUniform::because("a number does not grow as the first turns show");
     for (extent, value) in shadow.cells() {
         match (value, later.get(extent)) {
             (Symbolic::Unknown, _) => {}
@@ -430,7 +432,7 @@ fn is_one_turn_further(shadow: &Shadow, later: &Shadow, state: &State) -> Result
     }
     for (extent, _) in later.cells() {
         if shadow.get(extent).is_none() {
-            return Err(Refused::because("a number comes to depend on the turn only later"));
+            return Err(NotUniform::because("a number comes to depend on the turn only later"));
         }
     }
     Ok(())
@@ -466,8 +468,8 @@ fn growth(task: &Task, shadow: &Shadow) -> Vec<Growth> {
 }
 
 /// The variables that differ after the turn and of which nothing is known.
-fn differing(points: &[Point], shadow: &Shadow) -> Vec<VariableId> {
-    let cell = |point: &Point, extent: Extent| {
+fn differing(points: &[WalkPoint], shadow: &Shadow) -> Vec<VariableId> {
+    let cell = |point: &WalkPoint, extent: Extent| {
         point.state.memory.object(extent.object).and_then(|object| object.cell_at(extent.offset_bits)).cloned()
     };
     let unknown = shadow.cells().filter(|(_, value)| **value == Symbolic::Unknown);

@@ -24,8 +24,8 @@ mod symbolic;
 pub mod turn;
 mod walk;
 
-pub use answers::Input;
+pub use answers::ReplayedInput;
 pub use closing::Closing;
 pub use fairness::Starved;
 pub use growth::{Growth, confirm, grow};
-pub use replay::{Limits, Rejected, Replayed, replay, replay_within};
+pub use replay::{Rejected, ReplayLimits, Replayed, replay, replay_within};

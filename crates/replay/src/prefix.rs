@@ -10,7 +10,7 @@ use std::cell::RefCell;
 
 use automata::ltl::{PrefixTruth, Progression};
 use foundation::Budget;
-use program::semantics::record::Record;
+use program::semantics::record::RunRecord;
 use program::semantics::{Run, RunEnd, UndefinedMode};
 use task::{Lasso, Task};
 
@@ -69,7 +69,7 @@ fn tell(task: &Task, lasso: &Lasso, steps: u64, budget: &Budget) -> Result<Repla
     let (_, inputs, story) = walk.into_parts();
     let mut story = story.expect("this walk tells");
     let warnings = story.record.warnings();
-    let Story { record: Record { observations, .. }, values, .. } = story;
+    let Story { record: RunRecord { observations, .. }, values, .. } = story;
     let run = Run { observations, end: RunEnd::Limit, warnings, edges: steps };
     let inputs = inputs.into_iter().map(|(_, input)| input).collect();
     Ok(Replayed { run, values, inputs, closing: Closing::BadPrefix, starved: Vec::new(), abridged: None })

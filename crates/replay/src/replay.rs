@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 use automata::ltl::evaluate_lasso;
 use foundation::{Budget, Exhausted, Span};
-use program::semantics::record::Record;
+use program::semantics::record::RunRecord;
 use program::semantics::{Change, Observation, Run, RunEnd};
 use task::{Lasso, Task};
 
-use crate::answers::{Answers, Input, Log};
-use crate::closing::{Closed, Closing, LoopSearch};
+use crate::answers::{Answers, Log, ReplayedInput};
+use crate::closing::{ClosedLoop, Closing, LoopSearch};
 use crate::fairness::{self, Starved};
-use crate::walk::{Story, Walk, Word};
+use crate::walk::{ObservedWord, Story, Walk};
 
 /// A lasso that shows a violation.
 #[derive(Clone, PartialEq, Debug)]
@@ -28,7 +28,7 @@ pub struct Replayed {
     /// What the variables hold that the atoms name, for each observation. Large ones are left out.
     pub values: Vec<Arc<[Change]>>,
     /// The values that the program asked for, in order; those that are asked for in every round of the loop come last.
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<ReplayedInput>,
     /// How the loop closes.
     pub closing: Closing,
     /// The threads that the loop starves, where the scheduler allows that.
@@ -113,12 +113,12 @@ impl fmt::Display for Rejected {
 
 /// How far a replay goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct ReplayLimits {
     /// How many steps may be taken until the loop closes.
     pub steps: u64,
 }
 
-impl Default for Limits {
+impl Default for ReplayLimits {
     fn default() -> Self {
         Self { steps: 200_000_000 }
     }
@@ -126,11 +126,11 @@ impl Default for Limits {
 
 /// Replays a lasso.
 pub fn replay(task: &Task, lasso: &Lasso, budget: &Budget) -> Result<Replayed, Rejected> {
-    replay_within(task, lasso, Limits::default(), budget)
+    replay_within(task, lasso, ReplayLimits::default(), budget)
 }
 
 /// The same within limits of one's own.
-pub fn replay_within(task: &Task, lasso: &Lasso, limits: Limits, budget: &Budget) -> Result<Replayed, Rejected> {
+pub fn replay_within(task: &Task, lasso: &Lasso, limits: ReplayLimits, budget: &Budget) -> Result<Replayed, Rejected> {
     replay_telling(task, lasso, limits, MOST_TOLD, budget)
 }
 
@@ -140,7 +140,7 @@ pub(crate) const MOST_TOLD: usize = 1 << 17;
 fn replay_telling(
     task: &Task,
     lasso: &Lasso,
-    limits: Limits,
+    limits: ReplayLimits,
     most_told: usize,
     budget: &Budget,
 ) -> Result<Replayed, Rejected> {
@@ -152,11 +152,11 @@ fn replay_telling(
 pub(crate) fn conclude(
     task: &Task,
     lasso: &Lasso,
-    found: Found,
+    found: FoundLoop,
     most_told: usize,
     budget: &Budget,
 ) -> Result<Replayed, Rejected> {
-    let Found { closed, steps, word, inputs } = found;
+    let FoundLoop { closed, steps, word, inputs } = found;
     if let Some(starved) = closed.starved.iter().find(|starved| !fairness::allows(task.scheduler, **starved)) {
         return Err(Rejected::Unfair { thread: starved.thread });
     }
@@ -168,24 +168,24 @@ pub(crate) fn conclude(
     }
     let (mut run, Story { values, .. }) = tell_beginning(task, lasso, most_told, budget)?;
     run.edges = steps;
-    let repeated = |(before, input)| Input { repeated: before >= closed.answers_before, ..input };
+    let repeated = |(before, input)| ReplayedInput { repeated: before >= closed.answers_before, ..input };
     let inputs = inputs.into_iter().map(repeated).collect();
-    let Closed { closing, starved, .. } = closed;
+    let ClosedLoop { closing, starved, .. } = closed;
     Ok(Replayed { run, values, inputs, closing, starved, abridged: Some(word.observed as u64) })
 }
 
 /// A loop, with what was seen up to the end of its first round.
-pub(crate) struct Found {
-    pub closed: Closed,
+pub(crate) struct FoundLoop {
+    pub closed: ClosedLoop,
     pub steps: u64,
-    pub word: Word,
-    pub inputs: Vec<(u64, Input)>,
+    pub word: ObservedWord,
+    pub inputs: Vec<(u64, ReplayedInput)>,
 }
 
 /// How often the budget is looked at.
 pub(crate) const STEPS_PER_CHECK: u64 = 1024;
 
-fn find_loop(task: &Task, lasso: &Lasso, limits: Limits, budget: &Budget) -> Result<Found, Rejected> {
+fn find_loop(task: &Task, lasso: &Lasso, limits: ReplayLimits, budget: &Budget) -> Result<FoundLoop, Rejected> {
     let log = RefCell::new(Log::default());
     let mut answers = Answers::new(lasso, &log);
     let mut walk = Walk::new(task, &mut answers, &log, false);
@@ -197,7 +197,7 @@ fn find_loop(task: &Task, lasso: &Lasso, limits: Limits, budget: &Budget) -> Res
             // The last letter is repeated for ever.
             let letters_before = walk.word().numbers.len().saturating_sub(1);
             let (end, starved) = (executed(end)?, Vec::new());
-            break Closed { end, closing: Closing::End, starved, answers_before, letters_before };
+            break ClosedLoop { end, closing: Closing::End, starved, answers_before, letters_before };
         }
         if walk.steps().is_multiple_of(STEPS_PER_CHECK) {
             budget.spend(STEPS_PER_CHECK);
@@ -216,7 +216,7 @@ fn find_loop(task: &Task, lasso: &Lasso, limits: Limits, budget: &Budget) -> Res
     };
     let steps = walk.steps();
     let (word, inputs, _) = walk.into_parts();
-    Ok(Found { closed, steps, word, inputs })
+    Ok(FoundLoop { closed, steps, word, inputs })
 }
 
 /// An end that belongs to an execution.
@@ -238,7 +238,7 @@ pub fn executed(end: RunEnd) -> Result<RunEnd, Rejected> {
 }
 
 /// Whether the goal is true of the word. Where there is no loop of observations, the last one is repeated for ever.
-fn holds(task: &Task, word: &Word, closed: &Closed) -> bool {
+fn holds(task: &Task, word: &ObservedWord, closed: &ClosedLoop) -> bool {
     let start = match closed.end {
         RunEnd::Lasso { .. } => closed.letters_before,
         _ => word.numbers.len() - 1,
@@ -259,7 +259,7 @@ fn shortened(word: &[u32], mut start: usize) -> (&[u32], &[u32]) {
 }
 
 /// Walks the same way again and tells what happened.
-fn tell(task: &Task, lasso: &Lasso, closed: Closed, steps: u64, budget: &Budget) -> Result<Replayed, Rejected> {
+fn tell(task: &Task, lasso: &Lasso, closed: ClosedLoop, steps: u64, budget: &Budget) -> Result<Replayed, Rejected> {
     let log = RefCell::new(Log::default());
     let mut answers = Answers::new(lasso, &log);
     let mut walk = Walk::new(task, &mut answers, &log, true);
@@ -281,7 +281,7 @@ fn tell(task: &Task, lasso: &Lasso, closed: Closed, steps: u64, budget: &Budget)
     let (_, inputs, story) = walk.into_parts();
     let mut story = story.expect("this walk tells");
     let warnings = story.record.warnings();
-    let Story { record: Record { mut observations, .. }, mut values, .. } = story;
+    let Story { record: RunRecord { mut observations, .. }, mut values, .. } = story;
     let mut end = closed.end;
     if let (RunEnd::Lasso { start }, Some(observed)) = (&mut end, observed) {
         // Where the first observation came about differently in the first round, it belongs to the stem.
@@ -305,7 +305,7 @@ fn tell(task: &Task, lasso: &Lasso, closed: Closed, steps: u64, budget: &Budget)
             RunEnd::Lasso { start } => (input.observed < observations.len(), input.observed >= start),
             _ => (true, before >= closed.answers_before),
         };
-        is_told.then_some(Input { repeated, ..input })
+        is_told.then_some(ReplayedInput { repeated, ..input })
     });
     let inputs = inputs.collect();
     let run = Run { observations, end, warnings, edges: steps };

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use num_traits::{Signed, ToPrimitive, Zero};
 use program::semantics::arithmetic::{self, MOST_IDEAL_SHIFT};
-use program::semantics::evaluate::{Environment, Target, evaluate, resolve};
+use program::semantics::evaluate::{Environment, TargetBits, evaluate, resolve};
 use program::semantics::memory::Extent;
 use program::semantics::state::{State, object_in};
 use program::semantics::{Integers, ObjectId, Pointer, Stop, UndefinedBehaviour, Value};
@@ -37,16 +37,16 @@ pub(crate) enum Symbolic {
 
 /// Why a turn is not known to be the same for all `t`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Refused {
+pub(crate) enum NotUniform {
     /// It is undefined for `t = 0`.
     Undefined,
     /// For a reason that is to be told.
     Because(String),
 }
 
-impl Refused {
+impl NotUniform {
     pub(crate) fn because(reason: impl Into<String>) -> Self {
-        Refused::Because(reason.into())
+        NotUniform::Because(reason.into())
     }
 }
 
@@ -87,29 +87,29 @@ impl Shadow {
     }
 
     /// The cells of an extent, all of which must lie inside.
-    fn inside(&self, extent: Extent) -> Result<Vec<(Extent, Symbolic)>, Refused> {
+    fn inside(&self, extent: Extent) -> Result<Vec<(Extent, Symbolic)>, NotUniform> {
         let cells: Vec<_> = self.overlapping(extent).map(|(cell, value)| (cell, value.clone())).collect();
         let lies_inside = |cell: &Extent| extent.offset_bits <= cell.offset_bits && cell.end() <= extent.end();
         if cells.iter().all(|(cell, _)| lies_inside(cell)) {
             Ok(cells)
         } else {
-            Err(Refused::because("part of a number that is not the same in every turn is accessed"))
+            Err(NotUniform::because("part of a number that is not the same in every turn is accessed"))
         }
     }
 
     /// An extent is written, and holds the same in every turn.
-    fn forget(&mut self, extent: Extent) -> Result<(), Refused> {
+    fn forget(&mut self, extent: Extent) -> Result<(), NotUniform> {
         for (cell, _) in self.inside(extent)? {
             self.cells.remove(&(cell.object, cell.offset_bits));
         }
         Ok(())
     }
 
-    fn store(&mut self, extent: Extent, contents: Contents) -> Result<(), Refused> {
+    fn store(&mut self, extent: Extent, contents: ShadowedContents) -> Result<(), NotUniform> {
         self.forget(extent)?;
         match contents {
-            Contents::Scalar(value) => self.insert(extent, value),
-            Contents::Cells(cells) => {
+            ShadowedContents::Scalar(value) => self.insert(extent, value),
+            ShadowedContents::Cells(cells) => {
                 for (offset, width_bits, value) in cells {
                     let offset_bits = extent.offset_bits + offset;
                     self.insert(Extent { object: extent.object, offset_bits, width_bits }, value);
@@ -125,7 +125,7 @@ impl Shadow {
 }
 
 /// What is written, passed or returned: for aggregates, the cells that do not hold the same in every turn.
-enum Contents {
+enum ShadowedContents {
     Scalar(Symbolic),
     Cells(Vec<(u64, u64, Symbolic)>),
 }
@@ -138,21 +138,21 @@ pub(crate) fn follow(
     before: &State,
     after: &State,
     edge: EdgeId,
-) -> Result<(), Refused> {
-    let (depth, frame) = before.innermost(0).ok_or_else(|| Refused::because("the program has ended"))?;
-    let view = View { program, state: before, shadow, for_atoms: false };
+) -> Result<(), NotUniform> {
+    let (depth, frame) = before.innermost(0).ok_or_else(|| NotUniform::because("the program has ended"))?;
+    let view = ShadowedState { program, state: before, shadow, for_atoms: false };
     for &out in &program.locations[frame.location].out {
         if let Op::Assume(condition) = program.edges[out].op {
             let Symbolic::Same(Value::Bool(truth)) = view.value(condition)? else {
-                return Err(Refused::because("a condition does not have the same truth in every turn"));
+                return Err(NotUniform::because("a condition does not have the same truth in every turn"));
             };
             if out == edge && !truth {
-                return Err(Refused::because("another edge is taken than the conditions say"));
+                return Err(NotUniform::because("another edge is taken than the conditions say"));
             }
         }
     }
     if program.edges[edge].from != frame.location {
-        return Err(Refused::because("the step is not one along an edge"));
+        return Err(NotUniform::because("the step is not one along an edge"));
     }
     match &program.edges[edge].op {
         Op::Skip | Op::Assume(_) | Op::AtomicBegin | Op::AtomicEnd => {}
@@ -170,7 +170,7 @@ pub(crate) fn follow(
             shadow.bury(|dead| dead == object);
         }
         Op::Call { callee, arguments, result } => {
-            let contents: Vec<Contents> =
+            let contents: Vec<ShadowedContents> =
                 arguments.iter().map(|argument| view.contents(argument)).collect::<Result<_, _>>()?;
             if let Callee::Pointer(address) = callee {
                 view.same(*address)?;
@@ -187,7 +187,7 @@ pub(crate) fn follow(
         }
         Op::Return(operand) => {
             let contents = operand.as_ref().map(|operand| view.contents(operand)).transpose()?;
-            let caller = frame.caller.ok_or_else(|| Refused::because("a thread ends"))?;
+            let caller = frame.caller.ok_or_else(|| NotUniform::because("a thread ends"))?;
             shadow.bury(|object| matches!(object, ObjectId::Local { depth: its, .. } if its == depth));
             if let Op::Call { result: Some(result), .. } = &program.edges[caller].op {
                 let target = whole(program, *result, depth - 1);
@@ -197,14 +197,14 @@ pub(crate) fn follow(
                 }
             }
         }
-        _ => return Err(Refused::because("an operation on the heap or on threads is part of the loop")),
+        _ => return Err(NotUniform::because("an operation on the heap or on threads is part of the loop")),
     }
     Ok(())
 }
 
 /// Looks at atoms in a state: each must have the same truth in every turn.
-pub(crate) fn look(program: &Program, shadow: &Shadow, state: &State, atoms: &[Atom]) -> Result<(), Refused> {
-    let view = View { program, state, shadow, for_atoms: true };
+pub(crate) fn look(program: &Program, shadow: &Shadow, state: &State, atoms: &[Atom]) -> Result<(), NotUniform> {
+    let view = ShadowedState { program, state, shadow, for_atoms: true };
     for atom in atoms {
         let Atom::State { value, active, .. } = atom else { continue };
         if active.iter().any(|&function| state.activation(0, function).is_none()) {
@@ -212,8 +212,8 @@ pub(crate) fn look(program: &Program, shadow: &Shadow, state: &State, atoms: &[A
         }
         match view.value(*value) {
             // Where an atom is undefined for reasons that are the same in every turn, it is false in every turn.
-            Ok(Symbolic::Same(_)) | Err(Refused::Undefined) => {}
-            Ok(_) => return Err(Refused::because("an atom does not have the same truth in every turn")),
+            Ok(Symbolic::Same(_)) | Err(NotUniform::Undefined) => {}
+            Ok(_) => return Err(NotUniform::because("an atom does not have the same truth in every turn")),
             Err(refused) => return Err(refused),
         }
     }
@@ -227,7 +227,7 @@ fn whole(program: &Program, variable: VariableId, depth: u32) -> Extent {
 }
 
 /// A state with its shadow.
-struct View<'a> {
+struct ShadowedState<'a> {
     program: &'a Program,
     state: &'a State,
     shadow: &'a Shadow,
@@ -237,42 +237,42 @@ struct View<'a> {
 /// Expressions that are nested deeper than this are refused.
 const DEEPEST: u32 = 256;
 
-impl View<'_> {
-    fn value(&self, expr: ExprId) -> Result<Symbolic, Refused> {
+impl ShadowedState<'_> {
+    fn value(&self, expr: ExprId) -> Result<Symbolic, NotUniform> {
         self.value_within(expr, DEEPEST)
     }
 
     /// A value that must be the same in every turn.
-    fn same(&self, expr: ExprId) -> Result<Value, Refused> {
+    fn same(&self, expr: ExprId) -> Result<Value, NotUniform> {
         match self.value(expr)? {
             Symbolic::Same(value) => Ok(value),
-            _ => Err(Refused::because("an address or an index is not the same in every turn")),
+            _ => Err(NotUniform::because("an address or an index is not the same in every turn")),
         }
     }
 
-    fn contents(&self, operand: &Operand) -> Result<Contents, Refused> {
+    fn contents(&self, operand: &Operand) -> Result<ShadowedContents, NotUniform> {
         Ok(match operand {
-            Operand::Scalar(expr) => Contents::Scalar(self.value(*expr)?),
+            Operand::Scalar(expr) => ShadowedContents::Scalar(self.value(*expr)?),
             Operand::Aggregate(place) => {
                 let extent = self.extent(place)?;
                 let cells = self.shadow.inside(extent)?.into_iter();
                 let relative =
                     cells.map(|(cell, value)| (cell.offset_bits - extent.offset_bits, cell.width_bits, value));
-                Contents::Cells(relative.collect())
+                ShadowedContents::Cells(relative.collect())
             }
         })
     }
 
     /// Where a place lies, which must be the same in every turn.
-    fn extent(&self, place: &Place) -> Result<Extent, Refused> {
+    fn extent(&self, place: &Place) -> Result<Extent, NotUniform> {
         for operand in place.operands() {
             self.same(operand)?;
         }
-        let target = resolve(&mut Constant(self), place).map_err(refused)?;
+        let target = resolve(&mut SameInAllIterations(self), place).map_err(refused)?;
         self.reached(&target).map_err(refused)
     }
 
-    fn reached(&self, target: &Target) -> Result<Extent, Stop> {
+    fn reached(&self, target: &TargetBits) -> Result<Extent, Stop> {
         let (object, offset) = match target.pointer {
             Pointer::Object { object, offset } => (object, offset),
             Pointer::Register(_) => return Err(Stop::unsupported("a register is accessed in the loop")),
@@ -286,15 +286,15 @@ impl View<'_> {
         Ok(Extent { object, offset_bits: start as u64, width_bits: target.width_bits })
     }
 
-    fn value_within(&self, expr: ExprId, depth: u32) -> Result<Symbolic, Refused> {
-        match evaluate(&mut Constant(self), expr) {
+    fn value_within(&self, expr: ExprId, depth: u32) -> Result<Symbolic, NotUniform> {
+        match evaluate(&mut SameInAllIterations(self), expr) {
             Ok(value) => return Ok(Symbolic::Same(value)),
             // Something is read that is not the same in every turn.
             Err(Stop::NotConstant) => {}
             Err(stop) => return Err(refused(stop)),
         }
         let Some(depth) = depth.checked_sub(1) else {
-            return Err(Refused::because("an expression is nested too deeply"));
+            return Err(NotUniform::because("an expression is nested too deeply"));
         };
         let exprs = &self.program.exprs;
         let ty = exprs.ty(expr);
@@ -304,7 +304,7 @@ impl View<'_> {
                 let extent = self.extent(place)?;
                 match self.shadow.get(extent) {
                     Some(value) if is_number(ty) => Ok(value.clone()),
-                    _ => Err(Refused::because("part of a number that is not the same in every turn is accessed")),
+                    _ => Err(NotUniform::because("part of a number that is not the same in every turn is accessed")),
                 }
             }
             ExprKind::Unary(op, operand) => unary(*op, ty, of(*operand)?),
@@ -333,7 +333,7 @@ impl View<'_> {
             | ExprKind::FunctionAddress(_)
             | ExprKind::PointerAdd { .. }
             | ExprKind::PointerDifference { .. } => {
-                Err(Refused::because("an address is computed from what is not the same in every turn"))
+                Err(NotUniform::because("an address is computed from what is not the same in every turn"))
             }
         }
     }
@@ -341,9 +341,9 @@ impl View<'_> {
 
 /// Evaluates what is the same in every turn; where something else is read, the evaluation ends with
 /// [`Stop::NotConstant`].
-struct Constant<'v, 'a>(&'v View<'a>);
+struct SameInAllIterations<'v, 'a>(&'v ShadowedState<'a>);
 
-impl<'a> Environment<'a> for Constant<'_, 'a> {
+impl<'a> Environment<'a> for SameInAllIterations<'_, 'a> {
     fn program(&self) -> &'a Program {
         self.0.program
     }
@@ -353,7 +353,7 @@ impl<'a> Environment<'a> for Constant<'_, 'a> {
     }
 
     fn object_of(&mut self, variable: VariableId) -> Result<ObjectId, Stop> {
-        let View { program, state, for_atoms, .. } = self.0;
+        let ShadowedState { program, state, for_atoms, .. } = self.0;
         let depth = match program.owner(variable) {
             None => return Ok(ObjectId::Global(variable)),
             Some(owner) if *for_atoms => state.activation(0, owner),
@@ -362,7 +362,7 @@ impl<'a> Environment<'a> for Constant<'_, 'a> {
         Ok(object_in(program, variable, 0, depth.ok_or(UndefinedBehaviour::DanglingAccess)?))
     }
 
-    fn load(&mut self, target: &Target, ty: Scalar) -> Result<Value, Stop> {
+    fn load(&mut self, target: &TargetBits, ty: Scalar) -> Result<Value, Stop> {
         let extent = self.0.reached(target)?;
         if self.0.shadow.overlapping(extent).next().is_some() {
             return Err(Stop::NotConstant);
@@ -382,11 +382,11 @@ impl<'a> Environment<'a> for Constant<'_, 'a> {
     fn overflowed(&mut self) {}
 }
 
-fn refused(stop: Stop) -> Refused {
+fn refused(stop: Stop) -> NotUniform {
     match stop {
-        Stop::Undefined(_) => Refused::Undefined,
-        Stop::Unsupported(reason) => Refused::Because(reason),
-        Stop::NotConstant => Refused::because("an address or an index is not the same in every turn"),
+        Stop::Undefined(_) => NotUniform::Undefined,
+        Stop::Unsupported(reason) => NotUniform::Because(reason),
+        Stop::NotConstant => NotUniform::because("an address or an index is not the same in every turn"),
         Stop::NoMoreChoices | Stop::UnfitChoice(_) => unreachable!("nothing is asked here"),
     }
 }
@@ -395,10 +395,10 @@ fn is_number(ty: Scalar) -> bool {
     ty != Scalar::Pointer
 }
 
-fn decided(truth: Symbolic) -> Result<bool, Refused> {
+fn decided(truth: Symbolic) -> Result<bool, NotUniform> {
     match truth {
         Symbolic::Same(Value::Bool(truth)) => Ok(truth),
-        _ => Err(Refused::because("a condition does not have the same truth in every turn")),
+        _ => Err(NotUniform::because("a condition does not have the same truth in every turn")),
     }
 }
 
@@ -418,7 +418,7 @@ pub(crate) fn moving(polynomial: Polynomial) -> Symbolic {
     }
 }
 
-fn unary(op: UnaryOp, ty: Scalar, operand: Symbolic) -> Result<Symbolic, Refused> {
+fn unary(op: UnaryOp, ty: Scalar, operand: Symbolic) -> Result<Symbolic, NotUniform> {
     if let Symbolic::Same(value) = &operand {
         return arithmetic::unary(Integers::Ideal, op, ty, value).map(|it| Symbolic::Same(it.value)).map_err(refused);
     }
@@ -430,7 +430,7 @@ fn unary(op: UnaryOp, ty: Scalar, operand: Symbolic) -> Result<Symbolic, Refused
     }))
 }
 
-fn binary(op: BinaryOp, ty: Scalar, left: Symbolic, right: Symbolic) -> Result<Symbolic, Refused> {
+fn binary(op: BinaryOp, ty: Scalar, left: Symbolic, right: Symbolic) -> Result<Symbolic, NotUniform> {
     if let (Symbolic::Same(left), Symbolic::Same(right)) = (&left, &right) {
         let computed = arithmetic::binary(Integers::Ideal, op, ty, left, right);
         return computed.map(|it| Symbolic::Same(it.value)).map_err(refused);
@@ -445,11 +445,11 @@ fn binary(op: BinaryOp, ty: Scalar, left: Symbolic, right: Symbolic) -> Result<S
         // A product of unknown numbers may come to have more digits than there is room for.
         BinaryOp::Multiply => match both.and_then(|(left, right)| left.times(&right)) {
             Some(product) => Ok(moving(product)),
-            None => Err(Refused::because("a product has no known growth")),
+            None => Err(NotUniform::because("a product has no known growth")),
         },
         BinaryOp::Divide | BinaryOp::Remainder => match right {
             Symbolic::Same(Value::Int(divisor)) if !divisor.is_zero() => Ok(Symbolic::Unknown),
-            _ => Err(Refused::because("a divisor is not the same in every turn")),
+            _ => Err(NotUniform::because("a divisor is not the same in every turn")),
         },
         BinaryOp::ShiftRight => match right {
             Symbolic::Same(Value::Int(count))
@@ -457,17 +457,17 @@ fn binary(op: BinaryOp, ty: Scalar, left: Symbolic, right: Symbolic) -> Result<S
             {
                 Ok(Symbolic::Unknown)
             }
-            _ => Err(Refused::because("a shift count is not the same in every turn")),
+            _ => Err(NotUniform::because("a shift count is not the same in every turn")),
         },
-        BinaryOp::ShiftLeft => Err(Refused::because("a shift to the left has no known growth")),
+        BinaryOp::ShiftLeft => Err(NotUniform::because("a shift to the left has no known growth")),
         BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => Ok(Symbolic::Unknown),
     }
 }
 
-fn compare(op: CompareOp, left: Symbolic, right: Symbolic) -> Result<Symbolic, Refused> {
+fn compare(op: CompareOp, left: Symbolic, right: Symbolic) -> Result<Symbolic, NotUniform> {
     let truth = match (&left, &right) {
         (Symbolic::Same(Value::Pointer(_)), _) | (_, Symbolic::Same(Value::Pointer(_))) => {
-            return Err(Refused::because("an address is computed from what is not the same in every turn"));
+            return Err(NotUniform::because("an address is computed from what is not the same in every turn"));
         }
         (Symbolic::Same(left), Symbolic::Same(right)) => Some(arithmetic::compare(op, left, right)),
         _ => polynomial(&left).zip(polynomial(&right)).and_then(|(left, right)| left.compared(op, &right)),
@@ -475,8 +475,8 @@ fn compare(op: CompareOp, left: Symbolic, right: Symbolic) -> Result<Symbolic, R
     Ok(truth.map_or(Symbolic::Unknown, |truth| Symbolic::Same(Value::Bool(truth))))
 }
 
-fn cast(from: Scalar, to: Scalar, operand: Symbolic) -> Result<Symbolic, Refused> {
-    let address = || Err(Refused::because("an address is computed from what is not the same in every turn"));
+fn cast(from: Scalar, to: Scalar, operand: Symbolic) -> Result<Symbolic, NotUniform> {
+    let address = || Err(NotUniform::because("an address is computed from what is not the same in every turn"));
     if from == Scalar::Pointer || to == Scalar::Pointer {
         return address();
     }
@@ -489,7 +489,7 @@ fn cast(from: Scalar, to: Scalar, operand: Symbolic) -> Result<Symbolic, Refused
             compare(CompareOp::NotEqual, Symbolic::Moving(polynomial), Symbolic::Same(Value::int(0)))
         }
         (Symbolic::Unknown, Scalar::Int(_)) if matches!(from, Scalar::Float(_)) => {
-            Err(Refused::because("a floating-point number that is not the same in every turn becomes an integer"))
+            Err(NotUniform::because("a floating-point number that is not the same in every turn becomes an integer"))
         }
         _ => Ok(Symbolic::Unknown),
     }

@@ -8,8 +8,8 @@ use program::semantics::RunEnd;
 use task::{Lasso, Task};
 
 use crate::answers::{Answers, Log};
-use crate::closing::{Closed, Closing};
-use crate::replay::{Found, MOST_TOLD, Rejected, Replayed, conclude, executed};
+use crate::closing::{ClosedLoop, Closing};
+use crate::replay::{FoundLoop, MOST_TOLD, Rejected, Replayed, conclude, executed};
 use crate::walk::Walk;
 
 /// A turn of a loop that is repeated for ever as far as it shows something.
@@ -65,6 +65,6 @@ pub fn repeated(task: &Task, turn: Iteration, budget: &Budget) -> Result<Replaye
         return wrong("the inlined program shows something else");
     }
     let end = if begins == truth.len() { RunEnd::Silent } else { RunEnd::Lasso { start: begins } };
-    let closed = Closed { end, closing, starved: Vec::new(), answers_before, letters_before };
-    conclude(task, &answers, Found { closed, steps, word, inputs }, MOST_TOLD, budget)
+    let closed = ClosedLoop { end, closing, starved: Vec::new(), answers_before, letters_before };
+    conclude(task, &answers, FoundLoop { closed, steps, word, inputs }, MOST_TOLD, budget)
 }

@@ -15,30 +15,30 @@ use program::semantics::interpreter::Interpreter;
 use program::semantics::layout::leaves;
 use program::semantics::memory::Extent;
 use program::semantics::observe::{Attention, Observer, Sight};
-use program::semantics::record::Record;
+use program::semantics::record::RunRecord;
 use program::semantics::state::{State, object_in};
 use program::semantics::{Change, Driver, Listener, ObserveMode, RunEnd, Stop};
 use program::{Atom, EdgeId, VariableId};
 use task::Task;
 
-use crate::answers::{Answers, Input, Log};
+use crate::answers::{Answers, Log, ReplayedInput};
 use crate::replay::{Rejected, STEPS_PER_CHECK};
 
 /// A walk through the program.
 pub(crate) struct Walk<'a> {
     driver: Driver<'a>,
     log: &'a RefCell<Log>,
-    kept: Kept,
+    kept: KeptObservations,
     /// How many steps were begun.
     steps: u64,
     turn: ScheduledStep,
     /// The values that were asked for, each with the number of answers before it.
-    inputs: Vec<(u64, Input)>,
+    inputs: Vec<(u64, ReplayedInput)>,
 }
 
 /// What is kept of what was observed.
-struct Kept {
-    word: Word,
+struct KeptObservations {
+    word: ObservedWord,
     story: Option<Story>,
     /// The parts of the last step, where somebody wants to know them.
     scenes: Option<Vec<Scene>>,
@@ -59,9 +59,9 @@ pub(crate) struct ScheduledStep {
 ///
 /// A formula without `X` cannot tell how often a letter is repeated (Lamport, "What good is temporal logic?", 1983), so
 /// for such a formula each repeated letter is written once. Between two parts that are to be taken apart, the
-/// repetition begins anew ([`Word::part`]): then every part on its own is the observed one up to repetitions.
+/// repetition begins anew ([`ObservedWord::part`]): then every part on its own is the observed one up to repetitions.
 #[derive(Clone, Debug)]
-pub(crate) struct Word {
+pub(crate) struct ObservedWord {
     /// The numbers.
     pub numbers: Vec<u32>,
     /// How many states were observed.
@@ -78,14 +78,14 @@ pub(crate) struct Word {
 /// What is told of a walk.
 #[derive(Default)]
 pub(crate) struct Story {
-    pub record: Record,
+    pub record: RunRecord,
     /// What the atoms' variables hold, for each observation.
     pub values: Vec<Arc<[Change]>>,
     /// The variables whose values are told.
     told: Vec<VariableId>,
 }
 
-impl Word {
+impl ObservedWord {
     /// The empty word, in which repetitions count or do not.
     fn new(counts_repetitions: bool) -> Self {
         Self {
@@ -134,7 +134,7 @@ impl Word {
     }
 }
 
-impl Listener for Kept {
+impl Listener for KeptObservations {
     fn happened(&mut self, driver: &mut Driver<'_>, events: &[Event]) -> Result<(), Stop> {
         self.story.as_mut().map_or(Ok(()), |story| story.record.happened(driver, events))
     }
@@ -164,8 +164,8 @@ impl<'a> Walk<'a> {
         let mut interpreter = Interpreter::new(&task.program, task.semantics, answers);
         // Data races are told, and the observer wants to know what atoms read where changes are observed.
         interpreter.notes_reads = tells || task.semantics.observe == ObserveMode::Change;
-        let kept = Kept {
-            word: Word::new(task.formulas.has_next(task.formula())),
+        let kept = KeptObservations {
+            word: ObservedWord::new(task.formulas.has_next(task.formula())),
             story: tells.then(|| Story { told: variables_to_tell(task), ..Story::default() }),
             scenes: None,
         };
@@ -230,7 +230,7 @@ impl<'a> Walk<'a> {
         self.steps
     }
 
-    pub(crate) fn word(&self) -> &Word {
+    pub(crate) fn word(&self) -> &ObservedWord {
         &self.kept.word
     }
 
@@ -248,7 +248,7 @@ impl<'a> Walk<'a> {
     }
 
     /// What was observed and asked for, and the story if it is to be told.
-    pub(crate) fn into_parts(self) -> (Word, Vec<(u64, Input)>, Option<Story>) {
+    pub(crate) fn into_parts(self) -> (ObservedWord, Vec<(u64, ReplayedInput)>, Option<Story>) {
         (self.kept.word, self.inputs, self.kept.story)
     }
 
@@ -273,7 +273,7 @@ impl<'a> Walk<'a> {
         if log.inputs.is_empty() {
             return;
         }
-        self.inputs.extend(log.inputs.drain(..).map(|(before, input)| (before, Input { observed, ..input })));
+        self.inputs.extend(log.inputs.drain(..).map(|(before, input)| (before, ReplayedInput { observed, ..input })));
     }
 }
 
@@ -336,7 +336,7 @@ mod tests {
             };
             for &formula in &parsed {
                 let evaluated = |counts_repetitions: bool| {
-                    let mut word = Word::new(counts_repetitions);
+                    let mut word = ObservedWord::new(counts_repetitions);
                     (0..start).for_each(|at| word.push(&truth(at)));
                     word.part();
                     let (stem, before) = (word.numbers.len(), word.observed);

@@ -8,24 +8,24 @@ use automata::translate::strength::{Strength, Strengths};
 use foundation::Id;
 use serde::Serialize;
 
-use crate::drawing::{self, Drawing, Node, Shape, Stroke};
+use crate::drawing::{self, Drawing, DrawnNode, NodeShape, Stroke};
 
 /// An automaton with the names of its atoms and, where they have any, of its states.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown<'a> {
+pub struct ShownAutomaton<'a> {
     /// The automaton.
     pub automaton: &'a Automaton<Guard>,
     /// The atoms of its labels.
     pub atoms: &'a Atoms,
     /// How its states are called.
-    pub names: Names<'a>,
+    pub names: StateNames<'a>,
     /// A run that is accepted, if one is to be shown. Pictures mark its loop.
-    pub run: Option<&'a Run>,
+    pub run: Option<&'a AcceptedRun>,
 }
 
 /// A run that is accepted: the stem, and then the cycle for ever.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Run {
+pub struct AcceptedRun {
     /// The states before the cycle; there may be none.
     pub stem: Vec<StateId>,
     /// The states of the cycle.
@@ -38,7 +38,7 @@ pub struct Run {
 
 /// How states are called.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Names<'a> {
+pub enum StateNames<'a> {
     /// By their numbers.
     Numbers,
     /// By names that tell them apart, one for each state.
@@ -67,7 +67,7 @@ pub struct AutomatonJson {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<Option<String>>,
     /// The edges, state by state.
-    pub edges: Vec<EdgeJson>,
+    pub edges: Vec<AutomatonEdgeJson>,
 }
 
 /// An automaton that was not made from a formula alone: read from a file, or a product.
@@ -107,7 +107,7 @@ pub struct RunState {
 
 /// An edge.
 #[derive(Serialize, Clone, Debug)]
-pub struct EdgeJson {
+pub struct AutomatonEdgeJson {
     /// The state that it leaves.
     pub from: usize,
     /// The state that it enters.
@@ -153,10 +153,10 @@ pub(crate) fn counted(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-impl<'a> Shown<'a> {
+impl<'a> ShownAutomaton<'a> {
     /// An automaton whose states have no names.
     pub fn new(automaton: &'a Automaton<Guard>, atoms: &'a Atoms) -> Self {
-        Self { automaton, atoms, names: Names::Numbers, run: None }
+        Self { automaton, atoms, names: StateNames::Numbers, run: None }
     }
 
     /// `2 states, 3 edges, Büchi acceptance, deterministic`.
@@ -198,7 +198,7 @@ impl<'a> Shown<'a> {
             Some(run) => {
                 // Where states have names, the run says more than the word.
                 let part = |states: &[StateId], letters: &[Letter]| match self.names {
-                    Names::Unique(_) => states.iter().map(|&state| self.name(state)).collect::<Vec<_>>().join(" "),
+                    StateNames::Unique(_) => states.iter().map(|&state| self.name(state)).collect::<Vec<_>>().join(" "),
                     _ => word_text(letters, self.atoms),
                 };
                 let stem = part(&run.stem, &run.stem_letters);
@@ -230,13 +230,13 @@ impl<'a> Shown<'a> {
     pub fn drawing(&self) -> Drawing {
         let automaton = self.automaton;
         let place = Acceptance::of(automaton);
-        let node = |state: StateId| Node {
+        let node = |state: StateId| DrawnNode {
             lines: vec![self.name(state)],
-            shape: match (self.names == Names::Numbers, place.shows_state(automaton, state)) {
-                (true, false) => Shape::Circle,
-                (true, true) => Shape::DoubleCircle,
-                (false, false) => Shape::Box,
-                (false, true) => Shape::DoubleBox,
+            shape: match (self.names == StateNames::Numbers, place.shows_state(automaton, state)) {
+                (true, false) => NodeShape::Circle,
+                (true, true) => NodeShape::DoubleCircle,
+                (false, false) => NodeShape::Box,
+                (false, true) => NodeShape::DoubleBox,
             },
             is_initial: automaton.initial().contains(&state),
             is_highlighted: self.run.is_some_and(|run| run.cycle.contains(&state)),
@@ -246,7 +246,7 @@ impl<'a> Shown<'a> {
             let stroke = if marks.is_empty() { Stroke::Plain } else { Stroke::Bold };
             let label = label_text(&edge.label, self.atoms);
             let lines = [label, marks].into_iter().filter(|line| !line.is_empty()).collect();
-            drawing::Edge { from: edge.from.index(), to: edge.to.index(), lines, stroke }
+            drawing::DrawnEdge { from: edge.from.index(), to: edge.to.index(), lines, stroke }
         };
         Drawing { nodes: automaton.states().map(node).collect(), edges: automaton.edges().map(edge).collect() }
     }
@@ -254,7 +254,7 @@ impl<'a> Shown<'a> {
     /// The JSON form.
     pub fn json(&self) -> AutomatonJson {
         let automaton = self.automaton;
-        let edge = |edge: &automata::buchi::Edge<Guard>| EdgeJson {
+        let edge = |edge: &automata::buchi::Edge<Guard>| AutomatonEdgeJson {
             from: edge.from.index(),
             to: edge.to.index(),
             label: label_text(&edge.label, self.atoms),
@@ -268,9 +268,9 @@ impl<'a> Shown<'a> {
             strength: strength_word(Strengths::of(automaton).greatest()),
             initial: automaton.initial().iter().map(|state| state.index()).collect(),
             names: match self.names {
-                Names::Numbers => Vec::new(),
-                Names::Unique(names) => names.iter().cloned().map(Some).collect(),
-                Names::Beside(names) => names.to_vec(),
+                StateNames::Numbers => Vec::new(),
+                StateNames::Unique(names) => names.iter().cloned().map(Some).collect(),
+                StateNames::Beside(names) => names.to_vec(),
             },
             edges: automaton.edges().map(edge).collect(),
         }
@@ -279,12 +279,12 @@ impl<'a> Shown<'a> {
     fn name(&self, state: StateId) -> String {
         let number = state.index();
         match self.names {
-            Names::Unique(names) => names[number].clone(),
-            Names::Beside(names) => match names.get(number).and_then(Option::as_ref) {
+            StateNames::Unique(names) => names[number].clone(),
+            StateNames::Beside(names) => match names.get(number).and_then(Option::as_ref) {
                 Some(name) => format!("{number} \"{name}\""),
                 None => number.to_string(),
             },
-            Names::Numbers => number.to_string(),
+            StateNames::Numbers => number.to_string(),
         }
     }
 }

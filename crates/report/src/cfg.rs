@@ -7,7 +7,7 @@ use foundation::{Id, SourceMap};
 use program::{FunctionId, LocationId, Observe, Program, Variable, VariableId, VariableKind, print};
 use serde::Serialize;
 
-use crate::drawing::{self, Drawing, Node, Shape, Stroke};
+use crate::drawing::{self, Drawing, DrawnNode, NodeShape, Stroke};
 
 /// A program. This is also its JSON form. Locations are numbered over the whole program.
 #[derive(Serialize, Clone, Debug)]
@@ -184,9 +184,9 @@ pub fn drawing(program: &Program) -> Drawing {
             let is_initial = function.entry == Some(location);
             let name = is_initial.then(|| function.name.clone());
             numbers.insert(location, drawing.nodes.len());
-            drawing.nodes.push(Node {
+            drawing.nodes.push(DrawnNode {
                 lines: name.into_iter().chain([print::location_text(location)]).collect(),
-                shape: Shape::Circle,
+                shape: NodeShape::Circle,
                 is_initial,
                 is_highlighted: false,
             });
@@ -195,7 +195,7 @@ pub fn drawing(program: &Program) -> Drawing {
     for (id, _) in with_body() {
         for edge in locations[id.index()].iter().flat_map(|&location| &program.locations[location].out) {
             let edge = &program.edges[*edge];
-            drawing.edges.push(drawing::Edge {
+            drawing.edges.push(drawing::DrawnEdge {
                 from: numbers[&edge.from],
                 to: numbers[&edge.to],
                 lines: vec![print::op_text(program, &edge.op)],

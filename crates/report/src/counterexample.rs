@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::lasso::{self, Ends, Shown};
+use crate::lasso::{self, Ends, LassoRow};
 use crate::table::wrapped;
 use crate::trace::{self, AtomHeadings, End, Row, TraceStep};
 
@@ -15,7 +15,7 @@ pub struct Counterexample {
     /// The atoms of the property, as they are written in a formula.
     pub atoms: Vec<String>,
     /// The values that the program asked for.
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<ShownInput>,
     /// The observed states before the loop.
     pub stem: Vec<CounterexampleStep>,
     /// The observed states that are repeated for ever.
@@ -25,7 +25,7 @@ pub struct Counterexample {
     pub end: End,
     /// How numbers grow from turn to turn of the loop, where it does not come back to a state.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub growth: Vec<Growth>,
+    pub growth: Vec<ShownGrowth>,
     /// What holds whenever a turn of the loop begins, where it need not come back to a state.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recurrent_set: Vec<String>,
@@ -39,7 +39,7 @@ pub struct Counterexample {
 
 /// How a number grows from turn to turn of a loop.
 #[derive(Serialize, Clone, Debug)]
-pub struct Growth {
+pub struct ShownGrowth {
     /// The part of memory that holds it.
     pub name: String,
     /// What it is before the first turn.
@@ -66,7 +66,7 @@ pub struct CounterexampleStep {
 
 /// A value that the program asked for.
 #[derive(Serialize, Clone, Debug)]
-pub struct Input {
+pub struct ShownInput {
     /// Where it comes from: the name of a function, a register's address, or a part of memory that is not initialised.
     pub name: String,
     /// The value.
@@ -118,7 +118,7 @@ pub fn render(counterexample: &Counterexample, all: bool, width: usize) -> Strin
 }
 
 /// The rule by which a number grows, in words.
-fn growth_line(Growth { name, start, differences, factor }: &Growth) -> String {
+fn growth_line(ShownGrowth { name, start, differences, factor }: &ShownGrowth) -> String {
     let by = |difference: &str, grows: &str, falls: &str| match difference.strip_prefix('-') {
         Some(amount) => format!("{falls} by {amount}"),
         None => format!("{grows} by {difference}"),
@@ -146,18 +146,18 @@ fn growth_line(Growth { name, start, differences, factor }: &Growth) -> String {
 /// Of a part that is shortened, so many steps are shown.
 const ENDS: Ends = Ends { first: 12, last: 16 };
 
-fn shown<'t>(steps: &'t [CounterexampleStep], rows: &[Shown]) -> impl Iterator<Item = Row<'t>> {
+fn shown<'t>(steps: &'t [CounterexampleStep], rows: &[LassoRow]) -> impl Iterator<Item = Row<'t>> {
     rows.iter().map(|row| match *row {
-        Shown::Step(index) => Row::Step(&steps[index].step),
-        Shown::LeftOut(count) => Row::LeftOut(count),
+        LassoRow::Step(index) => Row::Step(&steps[index].step),
+        LassoRow::LeftOut(count) => Row::LeftOut(count),
     })
 }
 
 /// The inputs before the loop and in it. Where all come from one source, its name is said once.
-fn inputs_lines(inputs: &[Input], all: bool, width: usize) -> String {
+fn inputs_lines(inputs: &[ShownInput], all: bool, width: usize) -> String {
     let Some(first) = inputs.first() else { return String::new() };
     let is_one_source = inputs.iter().all(|input| input.name == first.name);
-    let listed = |inputs: &[&Input]| {
+    let listed = |inputs: &[&ShownInput]| {
         const MOST: usize = 30;
         let texts = inputs.iter().map(|input| match is_one_source {
             true => input.value.clone(),
@@ -170,7 +170,7 @@ fn inputs_lines(inputs: &[Input], all: bool, width: usize) -> String {
         }
         texts.join(", ")
     };
-    let (inside, before): (Vec<&Input>, Vec<&Input>) = inputs.iter().partition(|input| input.in_loop);
+    let (inside, before): (Vec<&ShownInput>, Vec<&ShownInput>) = inputs.iter().partition(|input| input.in_loop);
     let mut text = match is_one_source {
         true => format!("inputs of {}: ", first.name),
         false => "inputs: ".to_owned(),
@@ -222,7 +222,7 @@ mod tests {
     }
 
     fn example(stem: usize, cycle: usize) -> Counterexample {
-        let input = |step: usize| Input {
+        let input = |step: usize| ShownInput {
             name: "in".into(),
             value: (step * 7).to_string(),
             uninitialised: false,
@@ -266,7 +266,7 @@ inputs of in: 0; in the loop 7, 14, 21
     #[test]
     fn growth_is_told_after_the_loop() {
         let mut growing = example(1, 3);
-        let growth = |name: &str, differences: &[&str]| Growth {
+        let growth = |name: &str, differences: &[&str]| ShownGrowth {
             name: name.into(),
             start: Some("0".into()),
             differences: differences.iter().map(|&text| text.into()).collect(),

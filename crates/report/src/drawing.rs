@@ -8,18 +8,18 @@ use std::fmt::Write;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Drawing {
     /// The nodes, which edges name by their positions.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<DrawnNode>,
     /// The edges.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<DrawnEdge>,
 }
 
 /// A node.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Node {
+pub struct DrawnNode {
     /// What stands in it, line by line.
     pub lines: Vec<String>,
     /// Its outline.
-    pub shape: Shape,
+    pub shape: NodeShape,
     /// Whether an arrow from nowhere points at it.
     pub is_initial: bool,
     /// Whether it is filled with a colour that stands out.
@@ -28,7 +28,7 @@ pub struct Node {
 
 /// The outline of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Shape {
+pub enum NodeShape {
     /// A circle.
     Circle,
     /// Two circles: an accepting state.
@@ -41,7 +41,7 @@ pub enum Shape {
 
 /// An edge.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Edge {
+pub struct DrawnEdge {
     /// Where it begins.
     pub from: usize,
     /// Where it ends.
@@ -78,10 +78,10 @@ impl Drawing {
         }
         for (index, node) in self.nodes.iter().enumerate() {
             let shape = match node.shape {
-                Shape::Circle => "shape=circle, style=filled",
-                Shape::DoubleCircle => "shape=doublecircle, style=filled",
-                Shape::Box => "shape=box, style=\"rounded,filled\"",
-                Shape::DoubleBox => "shape=box, style=\"rounded,filled\", peripheries=2",
+                NodeShape::Circle => "shape=circle, style=filled",
+                NodeShape::DoubleCircle => "shape=doublecircle, style=filled",
+                NodeShape::Box => "shape=box, style=\"rounded,filled\"",
+                NodeShape::DoubleBox => "shape=box, style=\"rounded,filled\", peripheries=2",
             };
             let colour = if node.is_highlighted { format!(", fillcolor=\"{HIGHLIGHT}\"") } else { String::new() };
             let _ = writeln!(dot, "  {index} [label=\"{}\", {shape}{colour}]", dot_text(&node.lines));
@@ -111,11 +111,11 @@ impl Drawing {
         let mut text = String::from("flowchart LR\n");
         for (index, node) in self.nodes.iter().enumerate() {
             let (open, close) = match node.shape {
-                Shape::Circle => ("((", "))"),
-                Shape::DoubleCircle => ("(((", ")))"),
-                Shape::Box => ("(", ")"),
+                NodeShape::Circle => ("((", "))"),
+                NodeShape::DoubleCircle => ("(((", ")))"),
+                NodeShape::Box => ("(", ")"),
                 // Mermaid has no doubled box with round corners.
-                Shape::DoubleBox => ("[[", "]]"),
+                NodeShape::DoubleBox => ("[[", "]]"),
             };
             let _ = writeln!(text, "  s{index}{open}\"{}\"{close}", mermaid_text(&node.lines));
         }
@@ -141,7 +141,7 @@ impl Drawing {
         text
     }
 
-    fn initial(&self) -> impl Iterator<Item = (usize, &Node)> {
+    fn initial(&self) -> impl Iterator<Item = (usize, &DrawnNode)> {
         self.nodes.iter().enumerate().filter(|(_, node)| node.is_initial)
     }
 }
@@ -193,18 +193,18 @@ mod tests {
     use super::*;
 
     fn drawing() -> Drawing {
-        let node = |text: &str, shape, is_initial| Node {
+        let node = |text: &str, shape, is_initial| DrawnNode {
             lines: vec![text.to_owned()],
             shape,
             is_initial,
             is_highlighted: is_initial,
         };
-        let edge = |from, to, line: &str, stroke| Edge { from, to, lines: vec![line.to_owned()], stroke };
+        let edge = |from, to, line: &str, stroke| DrawnEdge { from, to, lines: vec![line.to_owned()], stroke };
         Drawing {
-            nodes: vec![node("0", Shape::Circle, true), node("say \"x > 0\" \\", Shape::DoubleBox, false)],
+            nodes: vec![node("0", NodeShape::Circle, true), node("say \"x > 0\" \\", NodeShape::DoubleBox, false)],
             edges: vec![
                 edge(0, 1, "a && b || c", Stroke::Plain),
-                Edge { from: 1, to: 1, lines: Vec::new(), stroke: Stroke::Dotted },
+                DrawnEdge { from: 1, to: 1, lines: Vec::new(), stroke: Stroke::Dotted },
             ],
         }
     }

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use crate::automaton::counted;
 use crate::diagnostics::DiagnosticJson;
-use crate::drawing::{Drawing, Edge, Node, Shape, Stroke};
-use crate::lasso::{self, Ends, Shown};
+use crate::drawing::{Drawing, DrawnEdge, DrawnNode, NodeShape, Stroke};
+use crate::lasso::{self, Ends, LassoRow};
 use crate::table::{self, Align, Column};
 
 /// A structure. This is its JSON form.
@@ -140,15 +140,16 @@ pub fn to_json(kripke: &Kripke) -> StructureJson {
 
 /// The structure as a picture: states with the atoms that hold in them; the stutter step of a deadlock is dotted.
 pub fn drawing(kripke: &Kripke) -> Drawing {
-    let node = |state: KripkeState| Node {
+    let node = |state: KripkeState| DrawnNode {
         lines: vec![kripke.name(state).to_owned(), format!("{{{}}}", holds(kripke, state).join(", "))],
-        shape: Shape::Box,
+        shape: NodeShape::Box,
         is_initial: kripke.initial().contains(&state),
         is_highlighted: false,
     };
     let edges = |state: KripkeState| {
         let stroke = if kripke.is_deadlock(state) { Stroke::Dotted } else { Stroke::Plain };
-        let edge = move |next: KripkeState| Edge { from: state.index(), to: next.index(), lines: Vec::new(), stroke };
+        let edge =
+            move |next: KripkeState| DrawnEdge { from: state.index(), to: next.index(), lines: Vec::new(), stroke };
         kripke.successors(state).into_iter().map(edge)
     };
     Drawing { nodes: kripke.states().map(node).collect(), edges: kripke.states().flat_map(edges).collect() }
@@ -237,12 +238,12 @@ fn path_text(path: &PathJson, all_steps: bool, width: usize) -> String {
     let (first, length) = (path.stem.len(), path.cycle.len());
     let last = first + length - 1;
     let [before, inside] = lasso::rows(first, length, all_steps, ENDS, &path.violating);
-    let row = |part: &[PathState], start: usize, shown: Shown, mark: &str| match shown {
-        Shown::Step(index) => {
+    let row = |part: &[PathState], start: usize, shown: LassoRow, mark: &str| match shown {
+        LassoRow::Step(index) => {
             let at = &part[index];
             vec![(start + index).to_string(), mark.to_owned(), at.state.clone(), at.holds.join(", ")]
         }
-        Shown::LeftOut(count) => {
+        LassoRow::LeftOut(count) => {
             vec!["⋮".to_owned(), mark.to_owned(), format!("({count} steps left out)"), String::new()]
         }
     };

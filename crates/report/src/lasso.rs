@@ -2,7 +2,7 @@
 
 /// A row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Shown {
+pub(crate) enum LassoRow {
     /// The step with this index in its part.
     Step(usize),
     /// So many steps that are not shown.
@@ -21,7 +21,7 @@ const MOST_ROWS: usize = 60;
 
 /// The rows of a stem and of a loop with so many steps; where they are many, some are left out unless all are wanted. Some
 /// steps, counted from the beginning of the stem, are shown in any case, with their neighbours.
-pub(crate) fn rows(stem: usize, cycle: usize, all: bool, ends: Ends, kept: &[usize]) -> [Vec<Shown>; 2] {
+pub(crate) fn rows(stem: usize, cycle: usize, all: bool, ends: Ends, kept: &[usize]) -> [Vec<LassoRow>; 2] {
     let all = all || stem + cycle <= MOST_ROWS;
     [(0, stem), (stem, cycle)].map(|(begin, length)| {
         let is_shown = |index: usize| {
@@ -34,10 +34,10 @@ pub(crate) fn rows(stem: usize, cycle: usize, all: bool, ends: Ends, kept: &[usi
             let hidden = (index..length).take_while(|&index| !is_shown(index)).count();
             // A row that says that one step is left out would take as much room as the step.
             if hidden > 1 {
-                rows.push(Shown::LeftOut(hidden));
+                rows.push(LassoRow::LeftOut(hidden));
                 index += hidden;
             } else {
-                rows.push(Shown::Step(index));
+                rows.push(LassoRow::Step(index));
                 index += 1;
             }
         }
@@ -69,10 +69,10 @@ mod tests {
                     let mut next = 0;
                     for row in rows {
                         match row {
-                            Shown::Step(index) => assert_eq!(index, next),
-                            Shown::LeftOut(count) => assert!(!all && stem + cycle > MOST_ROWS && count > 1),
+                            LassoRow::Step(index) => assert_eq!(index, next),
+                            LassoRow::LeftOut(count) => assert!(!all && stem + cycle > MOST_ROWS && count > 1),
                         }
-                        next += if let Shown::LeftOut(count) = row { count } else { 1 };
+                        next += if let LassoRow::LeftOut(count) = row { count } else { 1 };
                     }
                     assert_eq!(next, length, "{stem} and {cycle}");
                 }

@@ -11,7 +11,7 @@ mod plot;
 mod table;
 
 pub use plot::quantile_plot;
-pub use table::{Layout, closing};
+pub use table::{TableLayout, closing};
 
 /// A run of a suite. This is its JSON form.
 #[derive(Serialize, Clone, Debug)]
@@ -78,7 +78,7 @@ pub struct TaskReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subproperty: Option<String>,
     /// How the verdict stands to the label.
-    pub outcome: Outcome,
+    pub outcome: Rating,
     /// The verdict: `holds`, `violated` or `unknown`; absent for an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<&'static str>,
@@ -119,7 +119,7 @@ pub struct EvidenceReport {
 /// How a verdict stands to the label of its task.
 #[derive(Serialize, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum Rating {
     /// It is the label.
     Correct,
     /// It is the opposite of the label.
@@ -132,10 +132,10 @@ pub enum Outcome {
     Error,
 }
 
-impl Outcome {
+impl Rating {
     /// Whether the verdict is definite.
     pub fn is_definite(self) -> bool {
-        matches!(self, Outcome::Correct | Outcome::Wrong | Outcome::Unlabelled)
+        matches!(self, Rating::Correct | Rating::Wrong | Rating::Unlabelled)
     }
 }
 
@@ -185,17 +185,17 @@ impl Totals {
 
     fn add(&mut self, result: &TaskReport) {
         match result.outcome {
-            Outcome::Correct => self.correct += 1,
-            Outcome::Wrong => self.wrong += 1,
-            Outcome::Unlabelled => self.unlabelled += 1,
-            Outcome::Unknown => {
+            Rating::Correct => self.correct += 1,
+            Rating::Wrong => self.wrong += 1,
+            Rating::Unlabelled => self.unlabelled += 1,
+            Rating::Unknown => {
                 self.unknown += 1;
                 let reason = result.reason.as_deref().unwrap_or("no reason");
                 *self.unknown_by_reason.entry(kind_of(reason).to_owned()).or_default() += 1;
             }
-            Outcome::Error => self.error += 1,
+            Rating::Error => self.error += 1,
         }
-        if result.outcome == Outcome::Correct {
+        if result.outcome == Rating::Correct {
             match result.verdict {
                 Some("holds") => self.correct_holds += 1,
                 _ => self.correct_violated += 1,

@@ -14,7 +14,7 @@ use crate::table::{self, Align, Column, UNBROKEN, columns_of};
 
 /// A trace. This is also its JSON form.
 #[derive(Serialize, Clone, Debug)]
-pub struct Trace {
+pub struct TraceReport {
     /// What integers are: `machine` or `ideal`.
     pub integers: String,
     /// Which states are observed: `statement`, `change` or `step`.
@@ -60,7 +60,7 @@ pub struct TraceStep {
     /// The text of the statement; where none was executed, what happened.
     pub statement: String,
     /// What has another value than in the state before.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ShownChange>,
     /// What else happened since then: inputs, overflows, the end of the program.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<String>,
@@ -70,7 +70,7 @@ pub struct TraceStep {
 
 /// A place in memory with the value that it has now.
 #[derive(Serialize, Clone, Debug)]
-pub struct Change {
+pub struct ShownChange {
     /// The place, as the program would name it.
     pub name: String,
     /// Its value.
@@ -116,7 +116,7 @@ pub struct PropertyOnTrace {
 }
 
 /// The trace as text.
-pub fn render(trace: &Trace, width: usize) -> String {
+pub fn render(trace: &TraceReport, width: usize) -> String {
     let headings = AtomHeadings::choose(&trace.atoms, width);
     let mut text = String::new();
     for line in &headings.legend {
@@ -145,8 +145,8 @@ pub fn render(trace: &Trace, width: usize) -> String {
 }
 
 /// Which of its meanings the program was given: an answer without that is worth little.
-fn modes_line(trace: &Trace) -> String {
-    let Trace { integers, data_model, observe, .. } = trace;
+fn modes_line(trace: &TraceReport) -> String {
+    let TraceReport { integers, data_model, observe, .. } = trace;
     let threads = trace.atomic.as_ref().map(|atomic| format!(", threads interleaved per {atomic}")).unwrap_or_default();
     format!("({integers} integers, {data_model}, one observation per {observe}{threads})\n")
 }
@@ -162,7 +162,7 @@ pub(crate) fn end_line(end: &End, steps: usize) -> String {
     format!("{}{repeated}\n", end.reason)
 }
 
-fn truth_line(property: &PropertyOnTrace, trace: &Trace) -> String {
+fn truth_line(property: &PropertyOnTrace, trace: &TraceReport) -> String {
     let why = match (property.truth, property.decided_at) {
         ("open", _) if trace.end.blocked => " (what is blocked is no execution)".to_owned(),
         ("open", _) => " (what comes later decides)".to_owned(),
@@ -173,7 +173,7 @@ fn truth_line(property: &PropertyOnTrace, trace: &Trace) -> String {
     format!("on this trace: {}{why}\n", property.truth)
 }
 
-fn steps_table(trace: &Trace, atom_headings: &[String], width: usize) -> String {
+fn steps_table(trace: &TraceReport, atom_headings: &[String], width: usize) -> String {
     let rows: Vec<Row<'_>> = trace.steps.iter().map(Row::Step).collect();
     rows_table(&rows, None, atom_headings, width)
 }
@@ -221,7 +221,7 @@ pub(crate) fn rows_table(rows: &[Row<'_>], marks: Option<&[&str]>, atom_headings
             [Some(step.step.to_string()), mark, Some(line), thread].into_iter().flatten().collect();
         cells.push(shortened(&step.statement));
         // A change stays on one line where that is possible.
-        let changes = step.changes.iter().map(|Change { name, value, enumerator }| {
+        let changes = step.changes.iter().map(|ShownChange { name, value, enumerator }| {
             format!("{name}{UNBROKEN}={UNBROKEN}{}", enumerator.as_ref().unwrap_or(value))
         });
         cells.push(changes.chain(step.events.iter().cloned()).collect::<Vec<_>>().join(", "));
@@ -286,15 +286,15 @@ mod tests {
             statement: statement.to_owned(),
             changes: changes
                 .iter()
-                .map(|(name, value)| Change { name: (*name).into(), value: (*value).into(), enumerator: None })
+                .map(|(name, value)| ShownChange { name: (*name).into(), value: (*value).into(), enumerator: None })
                 .collect(),
             events: Vec::new(),
             holds: holds.to_vec(),
         }
     }
 
-    fn example() -> Trace {
-        Trace {
+    fn example() -> TraceReport {
+        TraceReport {
             integers: "machine".into(),
             observe: "statement".into(),
             data_model: "LP64".into(),

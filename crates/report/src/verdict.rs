@@ -48,7 +48,7 @@ pub struct PropertyVerdict {
     pub scheduler: Option<String>,
     /// The engines that were asked and gave no answer; where the verdict is unknown, all that were asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub tried: Vec<Tried>,
+    pub tried: Vec<TriedEngine>,
     /// One thing to try: where the verdict is unknown, or where a violation hangs on what is observed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
@@ -56,7 +56,7 @@ pub struct PropertyVerdict {
     pub seconds: f64,
     /// What was measured meanwhile.
     #[serde(serialize_with = "in_order")]
-    pub statistics: Vec<(String, Figure)>,
+    pub statistics: Vec<(String, ShownFigure)>,
     /// Whether the counts among them are the same every time, so that people may be shown them.
     #[serde(skip)]
     pub is_repeatable: bool,
@@ -78,7 +78,7 @@ pub struct PropertyVerdict {
 
 /// An engine that gave no answer.
 #[derive(Serialize, Clone, PartialEq, Debug)]
-pub struct Tried {
+pub struct TriedEngine {
     /// The engine.
     pub engine: String,
     /// How long it took.
@@ -90,7 +90,7 @@ pub struct Tried {
 /// A figure.
 #[derive(Serialize, Clone, PartialEq, Debug)]
 #[serde(untagged)]
-pub enum Figure {
+pub enum ShownFigure {
     /// A number of things.
     Count(u64),
     /// A measured quantity.
@@ -110,7 +110,7 @@ pub struct Evidence {
     pub trusted: Vec<String>,
 }
 
-fn in_order<S: serde::Serializer>(figures: &[(String, Figure)], serializer: S) -> Result<S::Ok, S::Error> {
+fn in_order<S: serde::Serializer>(figures: &[(String, ShownFigure)], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(figures.iter().map(|(name, figure)| (name, figure)))
 }
 
@@ -196,7 +196,7 @@ fn property_text(property: &PropertyVerdict, detail: Detail) -> String {
     }
     // Where one engine alone was asked, the verdict says why it gave up.
     if property.verdict == "unknown" && property.tried.len() > 1 {
-        for Tried { engine, reason, .. } in &property.tried {
+        for TriedEngine { engine, reason, .. } in &property.tried {
             text.push_str(&wrapped(&format!("{engine}: {reason}"), 2, detail.width));
         }
     }
@@ -212,7 +212,7 @@ fn property_text(property: &PropertyVerdict, detail: Detail) -> String {
 fn explored(property: &PropertyVerdict) -> String {
     let count = |name: &str| {
         property.statistics.iter().find_map(|(known, figure)| match figure {
-            Figure::Count(count) if known == name => Some(*count),
+            ShownFigure::Count(count) if known == name => Some(*count),
             _ => None,
         })
     };
@@ -248,7 +248,7 @@ mod tests {
             tried: Vec::new(),
             hint: None,
             seconds: 0.5,
-            statistics: vec![("states".into(), Figure::Count(12)), ("transitions".into(), Figure::Count(1))],
+            statistics: vec![("states".into(), ShownFigure::Count(12)), ("transitions".into(), ShownFigure::Count(1))],
             is_repeatable: verdict != "unknown",
             evidence: (verdict != "unknown").then(|| Evidence {
                 checked: false,
@@ -278,7 +278,8 @@ verdict: holds
         let unknown = render(&Verdicts::new(vec![property("unknown", Some("time"))]), detail);
         assert!(unknown.ends_with("engine: explicit\nverdict: unknown (time)\n"), "{unknown}");
         let mut given_up = property("unknown", Some("time"));
-        let tried = |engine: &str, reason: &str| Tried { engine: engine.into(), seconds: 1.0, reason: reason.into() };
+        let tried =
+            |engine: &str, reason: &str| TriedEngine { engine: engine.into(), seconds: 1.0, reason: reason.into() };
         given_up.tried = vec![tried("fairness", "unsupported: threads"), tried("explicit", "time")];
         given_up.hint = Some("a longer `--timeout`".into());
         let unknown = render(&Verdicts::new(vec![given_up]), detail);
@@ -306,11 +307,11 @@ verdict: holds
     #[test]
     fn figures_are_a_flat_object_in_their_order() {
         let mut shown = property("holds", None);
-        shown.statistics.push(("bytes_per_state".into(), Figure::Quantity(7.5)));
-        shown.statistics.push(("successors".into(), Figure::Word("compiled".into())));
+        shown.statistics.push(("bytes_per_state".into(), ShownFigure::Quantity(7.5)));
+        shown.statistics.push(("successors".into(), ShownFigure::Word("compiled".into())));
         let json = serde_json::to_string(&shown).unwrap();
         assert!(!json.contains("tried"), "no engine was tried in vain");
-        shown.tried.push(Tried { engine: "explicit".into(), seconds: 0.25, reason: "time".into() });
+        shown.tried.push(TriedEngine { engine: "explicit".into(), seconds: 0.25, reason: "time".into() });
         let json = serde_json::to_string(&shown).unwrap();
         assert!(json.contains(r#""tried":[{"engine":"explicit","seconds":0.25,"reason":"time"}]"#), "{json}");
         let figures = r#""statistics":{"states":12,"transitions":1,"bytes_per_state":7.5,"successors":"compiled"}"#;

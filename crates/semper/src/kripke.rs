@@ -5,7 +5,7 @@
 
 use automata::algorithms::Product;
 use automata::buchi::{Automaton, Guard, StateId, explore};
-use automata::kripke::{Kripke, KripkeState, Observed, Position, Run};
+use automata::kripke::{Kripke, KripkePath, KripkePosition, KripkeState, Observed};
 use automata::ltl::{AtomId, Atoms, Formula, Letter};
 use certify::{Closing, Replayed};
 use check::{CheckedVerdict, Settings};
@@ -27,7 +27,7 @@ pub enum Decided {
     /// Every path satisfies the property.
     Holds(Evidence),
     /// This path satisfies the assumptions and violates the property.
-    Violated(Run, Evidence),
+    Violated(KripkePath, Evidence),
     /// Neither was found out, for a reason.
     Unknown(String),
 }
@@ -77,7 +77,7 @@ fn described(structure: &Structure, property: &Property, decided: Decided) -> Pr
 }
 
 /// The steps of a path at which the property breaks.
-fn violating(structure: &Structure, property: &Property, run: &Run) -> Vec<usize> {
+fn violating(structure: &Structure, property: &Property, run: &KripkePath) -> Vec<usize> {
     let Structure { kripke, formulas, .. } = structure;
     let atoms = atoms_of(formulas, [property.formula].into_iter());
     let Ok(observed) = Observed::new(kripke, formulas.atoms(), &atoms) else { return Vec::new() };
@@ -125,7 +125,7 @@ pub fn decide(
 
 /// The path of an execution: the states that it enters. Where only its beginning is known, because no continuation satisfies
 /// the property, it goes on by first transitions.
-fn path(structure: &Structure, subject: &StructureSubject, replayed: &Replayed) -> Run {
+fn path(structure: &Structure, subject: &StructureSubject, replayed: &Replayed) -> KripkePath {
     let observed = replayed.run.observations.iter();
     let mut states: Vec<KripkeState> = observed
         .filter_map(|observation| observation.edge.map_or(subject.start, |edge| subject.entered_by(edge)))
@@ -139,7 +139,7 @@ fn path(structure: &Structure, subject: &StructureSubject, replayed: &Replayed) 
         let (start, end) = shortest_lasso(start, states.len(), |one, other| states[one] == states[other]);
         states.truncate(end);
         let cycle = states.split_off(start);
-        return Run { stem: states, cycle };
+        return KripkePath { stem: states, cycle };
     }
     if states.is_empty() {
         states.extend(structure.kripke.initial().first());
@@ -149,7 +149,7 @@ fn path(structure: &Structure, subject: &StructureSubject, replayed: &Replayed) 
         let next = structure.kripke.successors(states[states.len() - 1])[0];
         if let Some(start) = states[known..].iter().position(|&state| state == next) {
             let cycle = states.split_off(known + start);
-            return Run { stem: states, cycle };
+            return KripkePath { stem: states, cycle };
         }
         states.push(next);
     }
@@ -168,9 +168,9 @@ pub fn product(
     used.dedup();
     let observed = Observed::new(kripke, atoms, &used).map_err(NoProduct::Atoms)?;
     let explored = explore(&Product::new(&observed, automaton), budget).map_err(NoProduct::Exhausted)?;
-    let name = |&(position, state): &(Position, StateId)| match position {
-        Position::Start => format!("(ι, {})", state.index()),
-        Position::At(at) => format!("({}, {})", kripke.name(at), state.index()),
+    let name = |&(position, state): &(KripkePosition, StateId)| match position {
+        KripkePosition::Start => format!("(ι, {})", state.index()),
+        KripkePosition::At(at) => format!("({}, {})", kripke.name(at), state.index()),
     };
     let names = explored.states.values().map(name).collect();
     Ok((explored.automaton, names))

@@ -13,7 +13,7 @@ use automata::translate::prune::without_false_edges;
 use automata::translate::stutter::is_stutter_invariant;
 use automata::translate::{Failure, Options, Target, Translation, translate};
 use foundation::{Budget, Exhausted};
-use report::automaton::{Run, Shown};
+use report::automaton::{AcceptedRun, ShownAutomaton};
 use report::formula::{
     AutomatonText, BoundedJson, ClassesJson, FormulaAutomaton, FormulaReport, StageJson, UnknownJson,
 };
@@ -39,13 +39,13 @@ pub fn automaton_of(
 }
 
 /// A run that is accepted, if any word is.
-pub fn accepted_run(automaton: &Automaton<Guard>, budget: &Budget) -> Result<Option<Run>, Exhausted> {
+pub fn accepted_run(automaton: &Automaton<Guard>, budget: &Budget) -> Result<Option<AcceptedRun>, Exhausted> {
     let Some(lasso) = find_lasso(&without_false_edges(automaton), budget)? else { return Ok(None) };
     let letters = |steps: &[RunEdge<StateId, Guard>]| -> Vec<Letter> {
         steps.iter().map(|step| step.label.example().expect("no label of a run is false")).collect()
     };
     let states = |steps: &[RunEdge<StateId, Guard>]| steps.iter().map(|step| step.from).collect();
-    let run = Run {
+    let run = AcceptedRun {
         stem_letters: letters(&lasso.stem),
         cycle_letters: letters(&lasso.cycle),
         stem: states(&lasso.stem),
@@ -136,7 +136,7 @@ fn answered<T>(question: &'static str, answer: Result<T, Failure>, unknown: &mut
 }
 
 fn described(formulas: &Formulas, translation: &Translation, wanted: Wanted) -> FormulaAutomaton {
-    let automaton = Shown::new(&translation.automaton, formulas.atoms());
+    let automaton = ShownAutomaton::new(&translation.automaton, formulas.atoms());
     let kind = kind_word(wanted.target);
     let stages = [("tableau", translation.tableau), ("generalised", translation.generalised), (kind, translation.size)];
     FormulaAutomaton {

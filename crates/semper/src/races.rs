@@ -6,9 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use analysis::races::{Pair, possible_races};
+use analysis::races::{RacingPair, possible_races};
 use foundation::{Budget, Diagnostic, Diagnostics};
-use program::semantics::{Limits, SeededChoices, Warning};
+use program::semantics::{RunLimits, SeededChoices, Warning};
 use subject::Subject;
 use subject::execute::interpret;
 
@@ -16,7 +16,7 @@ use subject::execute::interpret;
 const EXECUTIONS: u64 = 24;
 
 /// How far each of them goes.
-const LIMITS: Limits = Limits { observations: 300, edges: 3_000 };
+const LIMITS: RunLimits = RunLimits { observations: 300, edges: 3_000 };
 
 /// How many pairs of accesses are told.
 const MOST_TOLD: usize = 4;
@@ -58,7 +58,7 @@ pub(crate) fn tell(subject: &Subject, diagnostics: &mut Diagnostics) -> bool {
     // One pair is enough to show what should be looked at.
     let mut told = BTreeSet::new();
     let first_of_each = possible.iter().filter(|pair| told.insert(&pair.what));
-    for Pair { what, first, second } in first_of_each.take(MOST_TOLD) {
+    for RacingPair { what, first, second } in first_of_each.take(MOST_TOLD) {
         let text = format!("two threads may access {what} in no fixed order: a data race cannot be excluded");
         let diagnostic = Diagnostic::warning("possible-data-race", text).at(*first);
         let diagnostic = if first == second { diagnostic } else { diagnostic.also(*second, "and this one") };

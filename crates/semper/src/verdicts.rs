@@ -2,16 +2,16 @@
 
 use automata::ltl::Formula;
 use certify::recheck::{Explored, Means};
-use certify::refutation::{Proved, Shown};
+use certify::refutation::{ObligationCounts, Proved};
 use certify::{Closing, Decider, Proof, Replayed, Starved};
 use check::{Checked, CheckedOutcome, CheckedVerdict, Settings};
 use foundation::{Diagnostic, Diagnostics, SourceMap};
 use program::Program;
 use program::semantics::describe::value_text;
 use program::semantics::{RunEnd, Warning};
-use report::counterexample::{Counterexample, CounterexampleStep, Growth, Input};
+use report::counterexample::{Counterexample, CounterexampleStep, ShownGrowth, ShownInput};
 use report::semantics::Modes;
-use report::verdict::{Evidence, Figure, PropertyVerdict, Tried};
+use report::verdict::{Evidence, PropertyVerdict, ShownFigure, TriedEngine};
 use subject::Subject;
 use task::{Attempt, Certificate, Reason, Scheduler};
 
@@ -44,9 +44,9 @@ pub fn verdict(
         CheckedVerdict::Unknown(reason) => ("unknown", Some(reason.to_string())),
     };
     let figure = |figure: &task::Figure| match figure {
-        task::Figure::Count(count) => Figure::Count(*count),
-        task::Figure::Quantity(quantity) => Figure::Quantity(*quantity),
-        task::Figure::Word(word) => Figure::Word(word.clone()),
+        task::Figure::Count(count) => ShownFigure::Count(*count),
+        task::Figure::Quantity(quantity) => ShownFigure::Quantity(*quantity),
+        task::Figure::Word(word) => ShownFigure::Word(word.clone()),
     };
     let replayed = match &outcome.verdict {
         CheckedVerdict::Violated { replayed: Some(replayed), atoms } => Some((replayed, atoms)),
@@ -84,15 +84,15 @@ pub fn verdict(
 
 /// The engines that gave no answer, that whose reason is the verdict's first where none did. What looked at a saved
 /// certificate or counterexample is no engine.
-fn all_tried(outcome: &CheckedOutcome, settings: &Settings) -> Vec<Tried> {
-    let mut all: Vec<Tried> = outcome.tried.iter().map(tried).collect();
+fn all_tried(outcome: &CheckedOutcome, settings: &Settings) -> Vec<TriedEngine> {
+    let mut all: Vec<TriedEngine> = outcome.tried.iter().map(tried).collect();
     if let CheckedVerdict::Unknown(reason) = &outcome.verdict
         && settings.engines.find(outcome.engine).is_some()
         && !all.iter().any(|tried| tried.engine == outcome.engine)
     {
         let before: f64 = all.iter().map(|tried| tried.seconds).sum();
         let seconds = (outcome.time.as_secs_f64() - before).max(0.0);
-        all.insert(0, Tried { engine: outcome.engine.to_owned(), seconds, reason: reason.to_string() });
+        all.insert(0, TriedEngine { engine: outcome.engine.to_owned(), seconds, reason: reason.to_string() });
     }
     all
 }
@@ -136,9 +136,9 @@ fn assumed(program: &Program) -> Vec<String> {
     assumed
 }
 
-fn tried(attempt: &Attempt) -> Tried {
+fn tried(attempt: &Attempt) -> TriedEngine {
     let Attempt { engine, time, reason } = attempt;
-    Tried { engine: (*engine).to_owned(), seconds: time.as_secs_f64(), reason: reason.to_string() }
+    TriedEngine { engine: (*engine).to_owned(), seconds: time.as_secs_f64(), reason: reason.to_string() }
 }
 
 /// Whether the same is explored every time: all of it, or by a single thread up to what was found. Limits come when they
@@ -191,7 +191,9 @@ fn trusted(proof: &Proof) -> Vec<String> {
             vec![format!("{READING} and its inlining"), "the C compiler".to_owned()]
         }
         Proof::Refuted(Proved {
-            shown: Shown { at_sight, by_arithmetic, by_command, by_embedded }, decider, ..
+            shown: ObligationCounts { at_sight, by_arithmetic, by_command, by_embedded },
+            decider,
+            ..
         }) => {
             let all = at_sight + by_arithmetic + by_command + by_embedded;
             let mut trusted = vec![format!("{READING} and its inlining")];
@@ -254,7 +256,7 @@ fn counterexample(program: &Program, replayed: &Replayed, atoms: Vec<String>, so
     } else if let Some(observed) = replayed.abridged {
         end.reason = format!("these are the first of {observed} steps, the last of which are repeated for ever");
     }
-    let input = |input: &certify::Input| Input {
+    let input = |input: &certify::ReplayedInput| ShownInput {
         name: input.name.clone(),
         value: value_text(program, &input.value),
         uninitialised: input.uninitialised,
@@ -279,9 +281,9 @@ fn counterexample(program: &Program, replayed: &Replayed, atoms: Vec<String>, so
 }
 
 /// How numbers grow from turn to turn of the loop.
-fn growth(program: &Program, closing: &Closing) -> Vec<Growth> {
+fn growth(program: &Program, closing: &Closing) -> Vec<ShownGrowth> {
     let (Closing::Growing { growth, .. } | Closing::Recurrent { growth, .. }) = closing else { return Vec::new() };
-    let told = |growth: &certify::Growth| Growth {
+    let told = |growth: &certify::Growth| ShownGrowth {
         name: growth.name.clone(),
         start: growth.start.as_ref().map(|start| value_text(program, start)),
         differences: growth.differences.iter().map(|difference| value_text(program, difference)).collect(),

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use foundation::Budget;
-use report::suite::{Outcome, TaskReport, Totals};
-use semper::suite::{Plan, Progress, Task};
+use report::suite::{Rating, TaskReport, Totals};
+use semper::suite::{LabelledTask, SuitePlan, SuiteProgress};
 
 /// A temporary folder with task definitions.
 struct Folder(PathBuf);
@@ -56,7 +56,7 @@ impl Folder {
         self.0.display().to_string()
     }
 
-    fn tasks(&self) -> Vec<Task> {
+    fn tasks(&self) -> Vec<LabelledTask> {
         let suite = semper::suite::read(&[self.path()], None);
         assert!(!suite.diagnostics.has_errors(), "{:?}", suite.diagnostics);
         suite.tasks
@@ -69,9 +69,9 @@ impl Drop for Folder {
     }
 }
 
-fn plan(executable: PathBuf, jobs: usize) -> Plan {
+fn plan(executable: PathBuf, jobs: usize) -> SuitePlan {
     let (time, grace) = (Duration::from_secs(60), Duration::ZERO);
-    Plan { executable, options: Vec::new(), time, memory: 1 << 30, jobs, grace }
+    SuitePlan { executable, options: Vec::new(), time, memory: 1 << 30, jobs, grace }
 }
 
 /// The JSON of a verdict, as a command.
@@ -84,24 +84,18 @@ fn says(verdict: &str, status: i32) -> String {
 fn every_kind_of_end_has_its_outcome() {
     let (holds, violated) = (says("holds", 0), says("violated", 1));
     let cases = [
-        ("a", holds.as_str(), "true", Outcome::Correct, None),
-        ("b", &violated, "false", Outcome::Correct, None),
-        ("c", &holds, "false", Outcome::Wrong, None),
-        ("d", &violated, "true", Outcome::Wrong, None),
-        ("e", &holds, "", Outcome::Unlabelled, None),
-        (
-            "f",
-            "echo '{\"verdict\": \"unknown\", \"reason\": \"time\"}'; exit 3",
-            "true",
-            Outcome::Unknown,
-            Some("time"),
-        ),
-        ("g", "kill -9 $$", "true", Outcome::Error, Some("signal 9")),
-        ("h", "kill -SEGV $$", "false", Outcome::Error, Some("segmentation fault")),
-        ("i", "echo '{\"verdict\": \"holds\"}'; exit 1", "true", Outcome::Error, Some("does not go with")),
-        ("j", "echo '{\"errors\": [{\"message\": \"no\"}]}'; exit 2", "true", Outcome::Error, Some("no")),
-        ("k", "echo 'semper: internal error: x' >&2; exit 3", "true", Outcome::Error, Some("internal error: x")),
-        ("l", "exit 0", "true", Outcome::Error, Some("no answer")),
+        ("a", holds.as_str(), "true", Rating::Correct, None),
+        ("b", &violated, "false", Rating::Correct, None),
+        ("c", &holds, "false", Rating::Wrong, None),
+        ("d", &violated, "true", Rating::Wrong, None),
+        ("e", &holds, "", Rating::Unlabelled, None),
+        ("f", "echo '{\"verdict\": \"unknown\", \"reason\": \"time\"}'; exit 3", "true", Rating::Unknown, Some("time")),
+        ("g", "kill -9 $$", "true", Rating::Error, Some("signal 9")),
+        ("h", "kill -SEGV $$", "false", Rating::Error, Some("segmentation fault")),
+        ("i", "echo '{\"verdict\": \"holds\"}'; exit 1", "true", Rating::Error, Some("does not go with")),
+        ("j", "echo '{\"errors\": [{\"message\": \"no\"}]}'; exit 2", "true", Rating::Error, Some("no")),
+        ("k", "echo 'semper: internal error: x' >&2; exit 3", "true", Rating::Error, Some("internal error: x")),
+        ("l", "exit 0", "true", Rating::Error, Some("no answer")),
     ];
     let folder = Folder::new();
     for (name, program, label, ..) in &cases {
@@ -110,7 +104,7 @@ fn every_kind_of_end_has_its_outcome() {
     let tasks = folder.tasks();
     let mut told = Vec::new();
     let results = semper::suite::run(&tasks, &plan(folder.stand_in(), 3), &Budget::unlimited(), |progress| {
-        if let Progress::Finished(result) = progress {
+        if let SuiteProgress::Finished(result) = progress {
             told.push(result.task.clone());
         }
     });
@@ -151,11 +145,11 @@ fn a_task_that_does_not_end_is_ended_and_the_others_go_on() {
     folder.task("b", "trap '' TERM; while :; do :; done", "true");
     folder.task("c", &says("holds", 0), "true");
     // Long enough for the third on a machine that is busy.
-    let plan = Plan { time: Duration::from_secs(4), ..plan(folder.stand_in(), 2) };
+    let plan = SuitePlan { time: Duration::from_secs(4), ..plan(folder.stand_in(), 2) };
     let results = semper::suite::run(&folder.tasks(), &plan, &Budget::unlimited(), |_| {});
-    let ends: Vec<(Outcome, Option<&str>)> = results.iter().map(|it| (it.outcome, it.reason.as_deref())).collect();
-    let stopped = (Outcome::Unknown, Some("time (ended by force)"));
-    assert_eq!(ends, [stopped, stopped, (Outcome::Correct, None)]);
+    let ends: Vec<(Rating, Option<&str>)> = results.iter().map(|it| (it.outcome, it.reason.as_deref())).collect();
+    let stopped = (Rating::Unknown, Some("time (ended by force)"));
+    assert_eq!(ends, [stopped, stopped, (Rating::Correct, None)]);
     assert!(results[0].wall_seconds >= 4.0);
 }
 
@@ -171,13 +165,13 @@ fn tasks_run_side_by_side_and_results_come_in_order() {
         folder.task(name, &meet(name, delay), "true");
     }
     let (mut started, mut finished) = (0, Vec::new());
-    let plan = Plan { time: Duration::from_secs(300), ..plan(folder.stand_in(), 3) };
+    let plan = SuitePlan { time: Duration::from_secs(300), ..plan(folder.stand_in(), 3) };
     semper::suite::run(&folder.tasks(), &plan, &Budget::unlimited(), |progress| match progress {
-        Progress::Started(_) => started += 1,
-        Progress::Finished(result) => finished.push((result.task.clone(), result.outcome)),
+        SuiteProgress::Started(_) => started += 1,
+        SuiteProgress::Finished(result) => finished.push((result.task.clone(), result.outcome)),
     });
     assert_eq!(started, 3);
-    assert_eq!(finished, ["x", "y", "z"].map(|name| (name.to_owned(), Outcome::Correct)));
+    assert_eq!(finished, ["x", "y", "z"].map(|name| (name.to_owned(), Rating::Correct)));
 }
 
 #[test]
@@ -189,7 +183,7 @@ fn a_cancelled_suite_keeps_what_it_has() {
     let tasks = folder.tasks();
     let budget = Budget::unlimited();
     let results = semper::suite::run(&tasks, &plan(folder.stand_in(), 1), &budget, |progress| {
-        if matches!(progress, Progress::Started(task) if task.name == "b") {
+        if matches!(progress, SuiteProgress::Started(task) if task.name == "b") {
             budget.cancel();
         }
     });
@@ -202,7 +196,7 @@ fn an_executable_that_is_not_there_is_an_error_of_each_task() {
     let folder = Folder::new();
     folder.task("a", "", "true");
     let results = semper::suite::run(&folder.tasks(), &plan("/no/such/semper".into(), 1), &Budget::unlimited(), |_| {});
-    assert!(results[0].outcome == Outcome::Error && results[0].reason.as_ref().unwrap().contains("/no/such/semper"));
+    assert!(results[0].outcome == Rating::Error && results[0].reason.as_ref().unwrap().contains("/no/such/semper"));
 }
 
 #[test]

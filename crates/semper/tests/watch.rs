@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 use std::sync::Mutex;
 
-use semper::task::watch::{Fate, Interest, Made, Picture, Progress, Trace, Watch};
+use semper::task::watch::{CandidateLasso, Fate, Interest, Made, Picture, Progress, Watch};
 use semper::{Budget, CheckedVerdict, Input, Properties, Request, Settings};
 
 /// Every ticket is an adult's or a child's, which no interval and no octagon says.
@@ -31,7 +31,7 @@ struct Notes {
 #[derive(Debug)]
 enum Event {
     Progress(Progress),
-    Candidate(usize, Option<Trace>),
+    Candidate(usize, Option<CandidateLasso>),
     Decided(usize, Fate),
     Picture(String, Picture),
 }
@@ -51,7 +51,7 @@ impl Watch for Notes {
         self.note(Event::Progress(progress.clone()));
     }
 
-    fn candidate(&self, number: usize, trace: Option<&Trace>) {
+    fn candidate(&self, number: usize, trace: Option<&CandidateLasso>) {
         self.note(Event::Candidate(number, trace.cloned()));
     }
 

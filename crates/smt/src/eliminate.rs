@@ -25,16 +25,16 @@ const MOST_PAIRS: usize = 64;
 
 /// What elimination by rules made of `exists symbols. body`: the disjunction of `done` and of what is left.
 #[derive(Debug)]
-pub struct Remainder {
+pub struct Eliminated {
     /// Free of the symbols.
     pub done: Term,
     /// What no rule applied to.
-    pub left: Vec<Open>,
+    pub left: Vec<QuantifiedFormula>,
 }
 
 /// `outside ∧ exists symbols. body`, where `outside` is free of the symbols.
 #[derive(Debug)]
-pub struct Open {
+pub struct QuantifiedFormula {
     /// What does not speak of the symbols.
     pub outside: Term,
     /// The quantified symbols.
@@ -44,7 +44,7 @@ pub struct Open {
 }
 
 /// Eliminates symbols as far as the rules go.
-pub fn eliminate_by_rules(terms: &Terms, exists: &[Symbol], body: Term) -> Remainder {
+pub fn eliminate_by_rules(terms: &Terms, exists: &[Symbol], body: Term) -> Eliminated {
     let mut done = Vec::new();
     let mut left = Vec::new();
     let mut open = vec![body];
@@ -67,11 +67,11 @@ pub fn eliminate_by_rules(terms: &Terms, exists: &[Symbol], body: Term) -> Remai
             None => {
                 let mentions = |term: &Term| symbols.iter().any(|symbol| terms.symbols(*term).contains(symbol));
                 let (inside, outside): (Vec<Term>, Vec<Term>) = terms.conjuncts(body).into_iter().partition(mentions);
-                left.push(Open { outside: terms.and(outside), symbols, body: terms.and(inside) });
+                left.push(QuantifiedFormula { outside: terms.and(outside), symbols, body: terms.and(inside) });
             }
         }
     }
-    Remainder { done: terms.or(done), left }
+    Eliminated { done: terms.or(done), left }
 }
 
 /// Terms whose disjunction is equivalent to the body under the quantifiers, nearer to the end by one rule; `None` where no
@@ -82,7 +82,7 @@ fn step(terms: &Terms, symbols: &[Symbol], body: Term, room: usize) -> Option<Ve
         return (disjuncts.len() <= room + 1).then_some(disjuncts);
     }
     let conjuncts = terms.conjuncts(body);
-    let views: Vec<View> = symbols.iter().map(|symbol| View::new(terms, *symbol, &conjuncts)).collect();
+    let views: Vec<SymbolView> = symbols.iter().map(|symbol| SymbolView::new(terms, *symbol, &conjuncts)).collect();
     if let Some((view, definition)) = views.iter().find_map(|view| Some((view, view.definition(terms)?))) {
         let replacement = HashMap::from([(view.symbol, definition)]);
         return Some(vec![terms.substitute(body, &replacement)]);
@@ -94,7 +94,7 @@ fn step(terms: &Terms, symbols: &[Symbol], body: Term, room: usize) -> Option<Ve
 }
 
 /// What a conjunction says of one symbol.
-struct View {
+struct SymbolView {
     symbol: Symbol,
     variable: Term,
     /// Conjuncts that do not mention it.
@@ -119,7 +119,7 @@ enum Relation {
     NotZero,
 }
 
-impl View {
+impl SymbolView {
     fn new(terms: &Terms, symbol: Symbol, conjuncts: &[Term]) -> Self {
         let variable = terms.variable(symbol);
         let is_mention = |term: &Term| terms.symbols(*term).contains(&symbol);

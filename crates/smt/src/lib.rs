@@ -21,9 +21,9 @@ mod watch;
 
 pub use cached::Cached;
 pub use decider::{Answered, Decider, Deciders};
-pub use eliminate::{Open, Remainder, eliminate_by_rules};
+pub use eliminate::{Eliminated, QuantifiedFormula, eliminate_by_rules};
 pub use model::Model;
 pub use native::Z3;
 pub use pipe::{SmtLib, bundled_z3};
 pub use solver::{Satisfiability, Solver};
-pub use statistics::{KindStatistics, Statistics};
+pub use statistics::{KindStatistics, QueryStatistics};

@@ -8,12 +8,12 @@ use logic::{Node, Symbol, Term, Terms};
 use z3::ast::{Ast, Bool, Dynamic};
 use z3::{Goal, SatResult, Tactic};
 
-use crate::eliminate::{Open, eliminate_by_rules};
+use crate::eliminate::{QuantifiedFormula, eliminate_by_rules};
 use crate::finite::Finite;
 use crate::limits::{counted, limit, parameters, patience, patiently, spend, steps_in};
-use crate::translate::{Translation, value_of};
-use crate::watch::Watch;
-use crate::{Model, Satisfiability, Solver, Statistics};
+use crate::translate::{SolverTranslation, value_of};
+use crate::watch::SolverWatch;
+use crate::{Model, QueryStatistics, Satisfiability, Solver};
 
 /// The version that the pinned wheel has; others are not tested.
 const VERSION: &str = env!("SEMPER_Z3_VERSION");
@@ -33,14 +33,14 @@ pub struct Z3<'t> {
     terms: &'t Terms,
     budget: Budget,
     solver: z3::Solver,
-    translation: Translation,
-    watch: Watch,
+    translation: SolverTranslation,
+    watch: SolverWatch,
     /// How many steps a check may take.
     query_steps: Option<u32>,
     /// What the solver was told last of the steps and of the time by the clock.
     told: (Option<u32>, Option<Duration>),
     kind: &'static str,
-    statistics: Statistics,
+    statistics: QueryStatistics,
     /// Assumptions that are not literals are named inside a level of their own, which is open until the next operation.
     has_assumption_level: bool,
     assumed: Vec<(Bool, Term)>,
@@ -74,13 +74,13 @@ impl<'t> Z3<'t> {
         Self {
             terms,
             budget: budget.clone(),
-            watch: Watch::new(budget),
+            watch: SolverWatch::new(budget),
             solver,
-            translation: Translation::default(),
+            translation: SolverTranslation::default(),
             query_steps: None,
             told: (None, None),
             kind: "check",
-            statistics: Statistics::default(),
+            statistics: QueryStatistics::default(),
             has_assumption_level: false,
             assumed: Vec::new(),
             last: None,
@@ -385,7 +385,7 @@ impl Solver for Z3<'_> {
                 return Some(remainder.done);
             }
             let mut parts = vec![remainder.done];
-            for Open { outside, symbols, body } in remainder.left {
+            for QuantifiedFormula { outside, symbols, body } in remainder.left {
                 parts.push(solver.terms.and([outside, solver.eliminate_by_tactic(&symbols, body)?]));
             }
             Some(solver.terms.or(parts))
@@ -405,7 +405,7 @@ impl Solver for Z3<'_> {
         self.kind = kind;
     }
 
-    fn statistics(&self) -> &Statistics {
+    fn statistics(&self) -> &QueryStatistics {
         &self.statistics
     }
 }

@@ -17,7 +17,7 @@ use logic::{Symbol, Term, Terms};
 
 use crate::eliminate::eliminate_by_rules;
 use crate::s_expression::SExpression;
-use crate::{Model, Satisfiability, Solver, Statistics};
+use crate::{Model, QueryStatistics, Satisfiability, Solver};
 
 /// How often the budget is looked at while the solver works.
 const INTERVAL: Duration = Duration::from_millis(10);
@@ -48,7 +48,7 @@ pub struct SmtLib<'t> {
     levels: Vec<Vec<Term>>,
     query_limit: Option<Duration>,
     kind: &'static str,
-    statistics: Statistics,
+    statistics: QueryStatistics,
     assumed: Vec<Term>,
     last: Option<Satisfiability>,
 }
@@ -65,7 +65,7 @@ impl<'t> SmtLib<'t> {
             levels: vec![Vec::new()],
             query_limit: None,
             kind: "check",
-            statistics: Statistics::default(),
+            statistics: QueryStatistics::default(),
             assumed: Vec::new(),
             last: None,
         })
@@ -282,7 +282,7 @@ impl Solver for SmtLib<'_> {
         self.kind = kind;
     }
 
-    fn statistics(&self) -> &Statistics {
+    fn statistics(&self) -> &QueryStatistics {
         &self.statistics
     }
 }

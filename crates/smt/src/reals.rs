@@ -1,6 +1,6 @@
 //! Systems of constraints over the rationals, solved by Z3's reals: what templates with unknown coefficients lead to.
 //!
-//! A [`System`] is a conjunction of constraints `form ≥ 0`, `form = 0`, `form > 0` and of disjunctions of
+//! A [`RealSystem`] is a conjunction of constraints `form ≥ 0`, `form = 0`, `form > 0` and of disjunctions of
 //! conjunctions of them. Forms are affine; products of two unknowns are allowed and make the system one of nonlinear
 //! real arithmetic (QF_NRA), which is decidable but dear, so every attempt has a limit. A solution is rational: an
 //! algebraic number that is not is reported as [`Solved::Unknown`].
@@ -16,10 +16,10 @@ use z3::SatResult;
 use z3::ast::{Bool, Real};
 
 use crate::limits::{counted, limit as limited, parameters, patience, patiently, steps_in};
-use crate::watch::Watch;
+use crate::watch::SolverWatch;
 
 foundation::define_id! {
-    /// An unknown of a [`System`].
+    /// An unknown of a [`RealSystem`].
     Unknown
 }
 
@@ -27,7 +27,7 @@ use foundation::ids::Id;
 
 /// An affine form over unknowns, with products of two of them where the system is nonlinear.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Form {
+pub struct Bilinear {
     /// The coefficients that are not zero.
     pub coefficients: BTreeMap<Unknown, BigInt>,
     /// The coefficients of products, the smaller unknown first.
@@ -36,27 +36,27 @@ pub struct Form {
     pub constant: BigInt,
 }
 
-impl From<Unknown> for Form {
+impl From<Unknown> for Bilinear {
     fn from(unknown: Unknown) -> Self {
         Self { coefficients: BTreeMap::from([(unknown, BigInt::from(1))]), ..Self::default() }
     }
 }
 
-impl From<BigInt> for Form {
+impl From<BigInt> for Bilinear {
     fn from(constant: BigInt) -> Self {
         Self { constant, ..Self::default() }
     }
 }
 
-impl From<i64> for Form {
+impl From<i64> for Bilinear {
     fn from(constant: i64) -> Self {
         Self::from(BigInt::from(constant))
     }
 }
 
-impl Form {
+impl Bilinear {
     /// Adds a multiple of another form.
-    pub fn add(&mut self, factor: &BigInt, other: &Form) {
+    pub fn add(&mut self, factor: &BigInt, other: &Bilinear) {
         for (&unknown, coefficient) in &other.coefficients {
             accumulate(&mut self.coefficients, unknown, factor * coefficient);
         }
@@ -67,21 +67,21 @@ impl Form {
     }
 
     /// The sum of two forms.
-    pub fn plus(mut self, other: &Form) -> Form {
+    pub fn plus(mut self, other: &Bilinear) -> Bilinear {
         self.add(&BigInt::from(1), other);
         self
     }
 
     /// The difference of two forms.
-    pub fn minus(mut self, other: &Form) -> Form {
+    pub fn minus(mut self, other: &Bilinear) -> Bilinear {
         self.add(&BigInt::from(-1), other);
         self
     }
 
     /// This form, which must have no products, times an unknown.
-    pub fn times(&self, unknown: Unknown) -> Form {
+    pub fn times(&self, unknown: Unknown) -> Bilinear {
         assert!(self.products.is_empty(), "products have two factors");
-        let mut result = Form::default();
+        let mut result = Bilinear::default();
         for (&factor, coefficient) in &self.coefficients {
             accumulate(&mut result.products, (factor.min(unknown), factor.max(unknown)), coefficient.clone());
         }
@@ -149,7 +149,7 @@ pub enum Relation {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Constraint {
     /// What is compared with zero.
-    pub form: Form,
+    pub form: Bilinear,
     /// How it compares with zero.
     pub relation: Relation,
 }
@@ -205,7 +205,7 @@ pub fn gcd(mut one: BigInt, mut other: BigInt) -> BigInt {
     if one < zero { -one } else { one }
 }
 
-/// What became of a [`System`].
+/// What became of a [`RealSystem`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Solved {
     /// A solution, by the index of the unknown.
@@ -218,13 +218,13 @@ pub enum Solved {
 
 /// A system of constraints over the rationals.
 #[derive(Clone, Debug, Default)]
-pub struct System {
+pub struct RealSystem {
     unknowns: usize,
     constraints: Vec<Constraint>,
     choices: Vec<Vec<Vec<Constraint>>>,
 }
 
-impl System {
+impl RealSystem {
     /// No unknowns, no constraints.
     pub fn new() -> Self {
         Self::default()
@@ -239,7 +239,7 @@ impl System {
     /// A new unknown that is not negative.
     pub fn nonnegative(&mut self) -> Unknown {
         let unknown = self.unknown();
-        self.require(Form::from(unknown).at_least_zero());
+        self.require(Bilinear::from(unknown).at_least_zero());
         unknown
     }
 
@@ -284,7 +284,7 @@ impl System {
                 .collect();
             solver.assert(Bool::or(&choices));
         }
-        let watch = Watch::new(budget);
+        let watch = SolverWatch::new(budget);
         let steps = steps_in(limit);
         // All zeros together may take as much as the solution.
         let mut left = steps.saturating_mul(2);
@@ -418,14 +418,14 @@ mod tests {
         let budget = Budget::unlimited();
         for code in 0..243_u32 {
             let digit = |place: u32| i64::from(code / 3_u32.pow(place) % 3) - 1;
-            let mut system = System::new();
+            let mut system = RealSystem::new();
             let (x, y) = (system.unknown(), system.unknown());
             for (a, b, c, relation) in
                 [(digit(0), digit(1), digit(2), Relation::AboveZero), (digit(3), digit(4), -1, Relation::AtLeastZero)]
             {
-                let mut form = Form::from(c);
-                form.add(&a.into(), &Form::from(x));
-                form.add(&b.into(), &Form::from(y));
+                let mut form = Bilinear::from(c);
+                form.add(&a.into(), &Bilinear::from(x));
+                form.add(&b.into(), &Bilinear::from(y));
                 system.require(Constraint { form, relation });
             }
             // The left sides of the two rows are parallel and opposed, or one of them is zero, where there is no
@@ -446,19 +446,19 @@ mod tests {
     #[test]
     fn products_choices_and_sparse_solutions() {
         let budget = Budget::unlimited();
-        let mut system = System::new();
+        let mut system = RealSystem::new();
         let (x, y) = (system.unknown(), system.unknown());
         // x·y = 6, and x = -2 or x = 4.
-        system.require(Form::from(x).times(y).minus(&Form::from(6)).zero());
-        let is = |value: i64| vec![Form::from(x).minus(&Form::from(value)).zero()];
+        system.require(Bilinear::from(x).times(y).minus(&Bilinear::from(6)).zero());
+        let is = |value: i64| vec![Bilinear::from(x).minus(&Bilinear::from(value)).zero()];
         system.require_any(vec![is(-2), is(4)]);
-        system.require(Form::from(x).above_zero());
+        system.require(Bilinear::from(x).above_zero());
         let Solved::Values(values) = system.solve(&budget, LIMIT) else { panic!("there is a solution") };
         assert_eq!(values[y.index()], Fraction::new(3.into(), 2.into()));
 
-        let mut system = System::new();
+        let mut system = RealSystem::new();
         let unknowns: Vec<Unknown> = (0..4).map(|_| system.nonnegative()).collect();
-        let sum = unknowns.iter().fold(Form::from(-1), |sum, &unknown| sum.plus(&Form::from(unknown)));
+        let sum = unknowns.iter().fold(Bilinear::from(-1), |sum, &unknown| sum.plus(&Bilinear::from(unknown)));
         system.require(sum.at_least_zero());
         let Solved::Values(values) = system.solve_sparsely(&unknowns, &budget, LIMIT) else {
             panic!("there is a solution")

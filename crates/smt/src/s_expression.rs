@@ -18,7 +18,7 @@ impl SExpression {
     /// The next one of a stream; `None` at its end, and where it is broken off.
     pub(crate) fn read(stream: &mut impl BufRead) -> Option<SExpression> {
         let mut open: Vec<Vec<SExpression>> = Vec::new();
-        let mut bytes = Bytes { stream, ahead: None };
+        let mut bytes = PeekedBytes { stream, ahead: None };
         loop {
             let complete = match bytes.next()? {
                 b'(' => {
@@ -109,12 +109,12 @@ fn bits(digits: &str, base: u32, bits_of_digit: u32) -> Option<Value> {
 }
 
 /// The bytes of a stream with one byte looked at ahead of time.
-struct Bytes<'s, S> {
+struct PeekedBytes<'s, S> {
     stream: &'s mut S,
     ahead: Option<u8>,
 }
 
-impl<S: BufRead> Bytes<'_, S> {
+impl<S: BufRead> PeekedBytes<'_, S> {
     fn next(&mut self) -> Option<u8> {
         if let Some(byte) = self.ahead.take() {
             return Some(byte);

@@ -2,7 +2,7 @@
 
 use logic::{Symbol, Term};
 
-use crate::{Model, Statistics};
+use crate::{Model, QueryStatistics};
 
 /// The answer to a query.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,7 +59,7 @@ pub trait Solver {
     fn set_kind(&mut self, kind: &'static str);
 
     /// What was asked so far.
-    fn statistics(&self) -> &Statistics;
+    fn statistics(&self) -> &QueryStatistics;
 }
 
 /// A borrowed solver is a solver.
@@ -91,7 +91,7 @@ impl<S: Solver + ?Sized> Solver for &mut S {
     fn set_kind(&mut self, kind: &'static str) {
         (**self).set_kind(kind);
     }
-    fn statistics(&self) -> &Statistics {
+    fn statistics(&self) -> &QueryStatistics {
         (**self).statistics()
     }
 }

@@ -7,7 +7,7 @@ use crate::Satisfiability;
 
 /// Queries by kind.
 #[derive(Clone, Debug, Default)]
-pub struct Statistics {
+pub struct QueryStatistics {
     kinds: BTreeMap<&'static str, KindStatistics>,
 }
 
@@ -26,7 +26,7 @@ pub struct KindStatistics {
     pub seconds: f64,
 }
 
-impl Statistics {
+impl QueryStatistics {
     /// Notes a query.
     pub fn note(&mut self, kind: &'static str, answer: &Satisfiability, time: Duration) {
         let entry = self.kinds.entry(kind).or_default();
@@ -59,7 +59,7 @@ impl Statistics {
     }
 
     /// Adds the queries of another solver.
-    pub fn extend(&mut self, other: &Statistics) {
+    pub fn extend(&mut self, other: &QueryStatistics) {
         for (kind, statistics) in &other.kinds {
             self.kinds.entry(kind).or_default().add(statistics);
         }

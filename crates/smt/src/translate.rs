@@ -10,12 +10,12 @@ use z3::{DeclKind, SortKind};
 
 /// What was translated so far.
 #[derive(Default)]
-pub(crate) struct Translation {
+pub(crate) struct SolverTranslation {
     known: HashMap<Term, Dynamic>,
     symbols: HashMap<String, Symbol>,
 }
 
-impl Translation {
+impl SolverTranslation {
     /// The formula that a truth value is to Z3.
     pub(crate) fn formula(&mut self, terms: &Terms, term: Term) -> Bool {
         self.translate(terms, term).as_bool().expect("a truth value")

@@ -15,22 +15,22 @@ use z3::{Context, ContextHandle};
 const INTERVAL: Duration = Duration::from_millis(5);
 
 /// The watch over one solver, from its making to its drop.
-pub(crate) struct Watch {
-    watched: Arc<Watched>,
+pub(crate) struct SolverWatch {
+    watched: Arc<WatchedSolver>,
 }
 
-struct Watched {
+struct WatchedSolver {
     budget: Budget,
     context: ContextHandle<'static>,
     is_at_work: Mutex<bool>,
 }
 
-struct Watchers {
-    list: Vec<Weak<Watched>>,
+struct SolverWatchers {
+    list: Vec<Weak<WatchedSolver>>,
     has_thread: bool,
 }
 
-static WATCHERS: Mutex<Watchers> = Mutex::new(Watchers { list: Vec::new(), has_thread: false });
+static WATCHERS: Mutex<SolverWatchers> = Mutex::new(SolverWatchers { list: Vec::new(), has_thread: false });
 
 thread_local! {
     /// The context that the crate `z3` uses in this thread. It is never freed: the watching thread holds it without
@@ -38,11 +38,11 @@ thread_local! {
     static CONTEXT: &'static Context = Box::leak(Box::new(Context::thread_local()));
 }
 
-impl Watch {
+impl SolverWatch {
     /// Watches the solvers of this thread for a budget.
     pub(crate) fn new(budget: &Budget) -> Self {
         let context = CONTEXT.with(|context| context.handle());
-        let watched = Arc::new(Watched { budget: budget.clone(), context, is_at_work: Mutex::new(false) });
+        let watched = Arc::new(WatchedSolver { budget: budget.clone(), context, is_at_work: Mutex::new(false) });
         let mut watchers = lock(&WATCHERS);
         watchers.list.push(Arc::downgrade(&watched));
         if !watchers.has_thread {

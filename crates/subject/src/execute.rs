@@ -4,7 +4,7 @@ use automata::ltl::{Formula, Formulas, Letter, PrefixTruth, evaluate_lasso, eval
 use foundation::{Arena, Budget};
 use program::EdgeId;
 use program::passes::interleave::{Interleaved, interleave};
-use program::semantics::{Atomicity, Choices, Limits, Occasion, Run, RunEnd, Semantics, run};
+use program::semantics::{Atomicity, Choices, Occasion, Run, RunEnd, RunLimits, Semantics, run};
 
 use crate::subject::Subject;
 
@@ -29,7 +29,7 @@ pub struct TraceTruth {
 }
 
 /// Executes the subject once and evaluates its properties on the trace, by the definition of their logic.
-pub fn execute(subject: &Subject, choices: &mut dyn Choices, limits: Limits, budget: &Budget) -> Execution {
+pub fn execute(subject: &Subject, choices: &mut dyn Choices, limits: RunLimits, budget: &Budget) -> Execution {
     let mut run = interpret(subject, choices, limits, budget);
     shorten_loop(&mut run);
     let letters: Vec<Letter> = run.observations.iter().map(|observation| subject.letter(&observation.truth)).collect();
@@ -39,7 +39,7 @@ pub fn execute(subject: &Subject, choices: &mut dyn Choices, limits: Limits, bud
 }
 
 /// Runs the program; the edges of the result are those of the subject's program.
-pub fn interpret(subject: &Subject, choices: &mut dyn Choices, limits: Limits, budget: &Budget) -> Run {
+pub fn interpret(subject: &Subject, choices: &mut dyn Choices, limits: RunLimits, budget: &Budget) -> Run {
     let semantics = semantics(subject);
     let Some(fine) = interleaved(subject) else {
         return run(&subject.program, semantics, &subject.atoms, choices, limits, budget);

@@ -8,7 +8,7 @@ use program::front_end::{FrontEnd, Options, Translated, UndefinedFunctions};
 use program::semantics::Semantics;
 use program::{DataModel, VariableId};
 
-use crate::properties::{self, Given, with_goals};
+use crate::properties::{self, AsGiven, with_goals};
 use crate::request::{Input, Properties, Request};
 use crate::subject::Subject;
 
@@ -117,11 +117,11 @@ fn read_units(
     request.files.iter().enumerate().filter_map(read).collect()
 }
 
-fn assemble(request: &Request, given: Given, translated: Box<dyn Translated>, atoms: Vec<program::Atom>) -> Subject {
+fn assemble(request: &Request, given: AsGiven, translated: Box<dyn Translated>, atoms: Vec<program::Atom>) -> Subject {
     let type_names = type_names(&*translated, &atoms);
     let usual_observation = translated.usual_observation();
     let program = translated.into_program();
-    let Given { mut formulas, properties, assumptions, .. } = given;
+    let AsGiven { mut formulas, properties, assumptions, .. } = given;
     let properties = with_goals(properties, &mut formulas, &assumptions);
     let semantics = Semantics {
         integers: request.integers,

@@ -9,7 +9,7 @@ use crate::subject::{self, Property};
 
 /// A property as it was read, before its atoms are looked at.
 #[derive(Clone, Debug)]
-pub struct Read {
+pub struct ReadProperty {
     /// Its name, if it has one.
     pub name: Option<String>,
     /// The property itself.
@@ -22,11 +22,11 @@ pub struct Read {
 
 /// What was read apart from the program.
 #[derive(Clone, Debug, Default)]
-pub struct Given {
+pub struct AsGiven {
     /// All formulas.
     pub formulas: Formulas,
     /// The properties, in the order in which they were given.
-    pub properties: Vec<Read>,
+    pub properties: Vec<ReadProperty>,
     /// What every execution of interest satisfies.
     pub assumptions: Vec<Formula>,
     /// The entry function that a property file names.
@@ -36,8 +36,8 @@ pub struct Given {
 }
 
 /// Reads the properties that stand outside the program, and the assumptions.
-pub fn read(request: &Request, sources: &mut SourceMap, diagnostics: &mut Diagnostics) -> Given {
-    let mut given = Given::default();
+pub fn read(request: &Request, sources: &mut SourceMap, diagnostics: &mut Diagnostics) -> AsGiven {
+    let mut given = AsGiven::default();
     match &request.properties {
         Properties::Annotations => {}
         Properties::Formulas(texts) => {
@@ -45,7 +45,7 @@ pub fn read(request: &Request, sources: &mut SourceMap, diagnostics: &mut Diagno
                 let source = sources.add("--ltl", text.as_str());
                 let span = whole(sources, source);
                 let formula = accept(ltl::parse(sources, source, &mut given.formulas), diagnostics);
-                let read = |formula| Read { name: None, formula, origin: "--ltl".to_owned(), span };
+                let read = |formula| ReadProperty { name: None, formula, origin: "--ltl".to_owned(), span };
                 given.properties.extend(formula.map(read));
             }
         }
@@ -58,7 +58,7 @@ pub fn read(request: &Request, sources: &mut SourceMap, diagnostics: &mut Diagno
     given
 }
 
-fn read_file(path: &str, given: &mut Given, sources: &mut SourceMap, diagnostics: &mut Diagnostics) {
+fn read_file(path: &str, given: &mut AsGiven, sources: &mut SourceMap, diagnostics: &mut Diagnostics) {
     let Some(text) = host::read_text(path, diagnostics) else { return };
     let source = sources.add(path, text);
     let Some(checks) = accept(ltl::prp::parse(sources, source, &mut given.formulas), diagnostics) else { return };
@@ -72,13 +72,13 @@ fn read_file(path: &str, given: &mut Given, sources: &mut SourceMap, diagnostics
             _ => given.entry = Some(check.entry),
         }
         let origin = place(sources, check.span);
-        given.properties.push(Read { name: None, formula: check.formula, origin, span: check.span });
+        given.properties.push(ReadProperty { name: None, formula: check.formula, origin, span: check.span });
     }
 }
 
 /// Properties with what is to be decided for each: that it holds under all assumptions.
-pub fn with_goals(read: Vec<Read>, formulas: &mut Formulas, assumptions: &[Formula]) -> Vec<Property> {
-    let with_goal = |Read { name, formula, origin, span }: Read| {
+pub fn with_goals(read: Vec<ReadProperty>, formulas: &mut Formulas, assumptions: &[Formula]) -> Vec<Property> {
+    let with_goal = |ReadProperty { name, formula, origin, span }: ReadProperty| {
         let goal = subject::goal(formulas, assumptions, formula);
         Property { goal, name, formula, origin, span }
     };
@@ -86,9 +86,9 @@ pub fn with_goals(read: Vec<Read>, formulas: &mut Formulas, assumptions: &[Formu
 }
 
 /// Adds the properties that are written in a text of the program.
-pub fn read_annotations(written: SourceId, given: &mut Given, sources: &SourceMap, diagnostics: &mut Diagnostics) {
+pub fn read_annotations(written: SourceId, given: &mut AsGiven, sources: &SourceMap, diagnostics: &mut Diagnostics) {
     let found = accept(ltl::annotations::find(sources, written, &mut given.formulas), diagnostics);
-    given.properties.extend(found.into_iter().flatten().map(|annotation| Read {
+    given.properties.extend(found.into_iter().flatten().map(|annotation| ReadProperty {
         name: annotation.name,
         formula: annotation.formula,
         origin: place(sources, annotation.span),
@@ -99,7 +99,7 @@ pub fn read_annotations(written: SourceId, given: &mut Given, sources: &SourceMa
 /// The meaning of every atom, in the order of their ids; nothing where some atom has none. `written` are the texts of
 /// the program as the user wrote them.
 pub fn resolve_atoms(
-    given: &Given,
+    given: &AsGiven,
     written: &[SourceId],
     translated: &mut dyn Translated,
     sources: &mut SourceMap,

@@ -16,7 +16,7 @@ use program::{
     LocationId, Observe, Op, Operand, Place, Program, Scalar, Variable, VariableId, VariableKind,
 };
 
-use crate::properties::{self, Given, with_goals};
+use crate::properties::{self, AsGiven, with_goals};
 use crate::request::{Input, Properties, Request};
 use crate::subject::{Property, Subject};
 
@@ -71,8 +71,8 @@ fn read(input: &Input, sources: &mut SourceMap, diagnostics: &mut Diagnostics) -
     }
 }
 
-fn with_properties(kripke: Kripke, span: Span, given: Given, diagnostics: &mut Diagnostics) -> Option<Structure> {
-    let Given { mut formulas, properties, assumptions, .. } = given;
+fn with_properties(kripke: Kripke, span: Span, given: AsGiven, diagnostics: &mut Diagnostics) -> Option<Structure> {
+    let AsGiven { mut formulas, properties, assumptions, .. } = given;
     let read = properties.iter().map(|property| property.formula).chain(assumptions.iter().copied());
     let used = atoms_of(&formulas, read);
     Observed::new(&kripke, formulas.atoms(), &used).map_err(|faults| diagnostics.extend(faults)).ok()?;

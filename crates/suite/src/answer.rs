@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 /// The answer of a process.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(crate) struct Answer {
+pub(crate) struct ProcessAnswer {
     /// What it found; nothing if it gave no answer.
     pub verdict: Option<Verdict>,
     /// Why there is no definite verdict.
@@ -47,7 +47,7 @@ impl Verdict {
     }
 }
 
-impl Answer {
+impl ProcessAnswer {
     /// No answer, for a reason.
     pub fn error(reason: impl Into<String>) -> Self {
         Self { reason: Some(reason.into()), ..Self::default() }
@@ -71,13 +71,13 @@ impl Answer {
     }
 }
 
-fn by_itself(status: i32, watched: &Watched) -> Answer {
+fn by_itself(status: i32, watched: &Watched) -> ProcessAnswer {
     if status == BAD_INPUT {
-        return Answer::error(refusal(watched));
+        return ProcessAnswer::error(refusal(watched));
     }
-    let Ok(printed) = serde_json::from_slice::<Printed>(&watched.stdout) else {
+    let Ok(printed) = serde_json::from_slice::<PrintedAnswer>(&watched.stdout) else {
         let said = first_line(&watched.stderr).map_or_else(|| "it printed no answer".to_owned(), str::to_owned);
-        return Answer::error(format!("{said} (exit status {status})"));
+        return ProcessAnswer::error(format!("{said} (exit status {status})"));
     };
     let verdict = match printed.verdict.as_str() {
         "holds" => Verdict::Holds,
@@ -85,14 +85,17 @@ fn by_itself(status: i32, watched: &Watched) -> Answer {
         _ => Verdict::Unknown,
     };
     if verdict.status() != status {
-        return Answer::error(format!("the verdict `{}` does not go with exit status {status}", printed.verdict));
+        return ProcessAnswer::error(format!(
+            "the verdict `{}` does not go with exit status {status}",
+            printed.verdict
+        ));
     }
     let reason = (verdict == Verdict::Unknown).then(|| match printed.verdict.as_str() {
         "unknown" => printed.find(|part| part.reason.clone()).unwrap_or_else(|| "no reason".to_owned()),
         // A presumption, which is less than a verdict.
         presumption => presumption.to_owned(),
     });
-    Answer {
+    ProcessAnswer {
         verdict: Some(verdict),
         reason,
         engine: printed.find(|part| part.engine.clone()),
@@ -107,14 +110,14 @@ const BAD_INPUT: i32 = 2;
 /// What `semper check --format json` prints, as far as it matters here: of the whole, and of each property in the same
 /// form. What is the same for all properties may stand outside or with each of them.
 #[derive(Deserialize)]
-struct Printed {
+struct PrintedAnswer {
     verdict: String,
     reason: Option<String>,
     engine: Option<String>,
     evidence: Option<PrintedEvidence>,
     statistics: Option<serde_json::Value>,
     #[serde(default)]
-    properties: Vec<Printed>,
+    properties: Vec<PrintedAnswer>,
 }
 
 #[derive(Deserialize)]
@@ -123,13 +126,13 @@ struct PrintedEvidence {
     by: Option<String>,
 }
 
-impl Printed {
+impl PrintedAnswer {
     /// Something that is said of the whole, or else of a property that decides the verdict of the whole.
-    fn find<T>(&self, look: impl Fn(&Printed) -> Option<T>) -> Option<T> {
+    fn find<T>(&self, look: impl Fn(&PrintedAnswer) -> Option<T>) -> Option<T> {
         std::iter::once(self).chain(self.decisive()).find_map(look)
     }
 
-    fn decisive(&self) -> impl Iterator<Item = &Printed> {
+    fn decisive(&self) -> impl Iterator<Item = &PrintedAnswer> {
         self.properties.iter().filter(|property| property.verdict == self.verdict)
     }
 
@@ -199,7 +202,7 @@ mod tests {
 
     fn answer(ending: Ending, stdout: &str, stderr: &str) -> String {
         let stdout = stdout.as_bytes().to_owned();
-        let answer = Answer::of(&Watched { ending, stdout, stderr: stderr.to_owned(), usage: Usage::default() });
+        let answer = ProcessAnswer::of(&Watched { ending, stdout, stderr: stderr.to_owned(), usage: Usage::default() });
         let mut words = vec![answer.verdict.map_or("error", Verdict::word).to_owned()];
         words.extend(answer.reason);
         words.extend(answer.engine);

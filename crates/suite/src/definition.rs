@@ -9,13 +9,13 @@ use std::path::Path;
 
 use foundation::{Diagnostic, Diagnostics, SourceMap, Span};
 use program::DataModel;
-use witness::yaml::{Node, Value};
+use witness::yaml::{Yaml, YamlValue};
 
 use crate::document::document;
 
 /// A program, a property, and the verdict that is expected.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Task {
+pub struct LabelledTask {
     /// What it is called in a table: the path of the definition, without what all have in common, and the property where
     /// the definition has several.
     pub name: String,
@@ -35,8 +35,8 @@ pub struct Task {
 
 /// A task as it is defined. Its name is that of the property where there are several in the file, and empty otherwise.
 #[derive(Clone, Debug)]
-pub(crate) struct Defined {
-    pub task: Task,
+pub(crate) struct DefinedTask {
+    pub task: LabelledTask,
     /// The places where its files are named.
     pub files: Vec<NamedFile>,
 }
@@ -49,7 +49,7 @@ pub(crate) struct NamedFile {
 }
 
 /// Reads task definitions.
-pub(crate) struct Reader<'a> {
+pub(crate) struct DefinitionReader<'a> {
     pub sources: &'a mut SourceMap,
     pub diagnostics: &'a mut Diagnostics,
     /// Unknown keys that the user was warned of.
@@ -57,7 +57,7 @@ pub(crate) struct Reader<'a> {
 }
 
 /// A property of a definition.
-struct Property {
+struct DefinedProperty {
     /// The file as it is named in the definition.
     written: String,
     file: NamedFile,
@@ -65,9 +65,9 @@ struct Property {
     subproperty: Option<String>,
 }
 
-impl Reader<'_> {
+impl DefinitionReader<'_> {
     /// The tasks that a file defines, one for each property.
-    pub fn read(&mut self, path: &str) -> Vec<Defined> {
+    pub fn read(&mut self, path: &str) -> Vec<DefinedTask> {
         let Some(text) = host::read_text(path, self.diagnostics) else { return Vec::new() };
         let source = self.sources.add(path, text);
         let document = match document(source, self.sources) {
@@ -80,7 +80,7 @@ impl Reader<'_> {
         self.definition(path, &document).unwrap_or_default()
     }
 
-    fn definition(&mut self, path: &str, document: &Node) -> Option<Vec<Defined>> {
+    fn definition(&mut self, path: &str, document: &Yaml) -> Option<Vec<DefinedTask>> {
         const KEYS: [&str; 6] =
             ["format_version", "input_files", "required_files", "properties", "options", "additional_information"];
         let keys = self.mapping(document, &KEYS, "a task definition")?;
@@ -94,8 +94,8 @@ impl Reader<'_> {
         let data_model = keys.get("options").map_or(Some(None), |node| self.options(node));
         let (inputs, data_model, properties) = (inputs?, data_model?, properties?);
         let names = names(&properties);
-        let task = |(property, name): (Property, String)| Defined {
-            task: Task {
+        let task = |(property, name): (DefinedProperty, String)| DefinedTask {
+            task: LabelledTask {
                 name,
                 definition: path.to_owned(),
                 inputs: inputs.iter().map(|file| file.path.clone()).collect(),
@@ -109,7 +109,7 @@ impl Reader<'_> {
         Some(properties.into_iter().zip(names).map(task).collect())
     }
 
-    fn version(&mut self, node: &Node) -> Option<()> {
+    fn version(&mut self, node: &Yaml) -> Option<()> {
         let version = self.text(node, "the version of the format")?;
         if version == "2.0" {
             return Some(());
@@ -118,9 +118,9 @@ impl Reader<'_> {
         self.refuse(error.at(node.span).help("the version that is read is `2.0`"))
     }
 
-    fn input_files(&mut self, node: &Node, folder: &Path) -> Option<Vec<NamedFile>> {
+    fn input_files(&mut self, node: &Yaml, folder: &Path) -> Option<Vec<NamedFile>> {
         let nodes = match &node.value {
-            Value::List(nodes) => nodes.as_slice(),
+            YamlValue::List(nodes) => nodes.as_slice(),
             _ => std::slice::from_ref(node),
         };
         if nodes.is_empty() {
@@ -130,7 +130,7 @@ impl Reader<'_> {
     }
 
     /// The sizes of types, if the options say so.
-    fn options(&mut self, node: &Node) -> Option<Option<DataModel>> {
+    fn options(&mut self, node: &Yaml) -> Option<Option<DataModel>> {
         let keys = self.mapping(node, &["language", "data_model", "witness"], "the options of a task")?;
         let language = keys.get("language").map_or(Some(()), |node| self.language(node));
         let witness = keys.get("witness").map_or(Some(()), |node| {
@@ -141,7 +141,7 @@ impl Reader<'_> {
         language.and(witness).and(data_model)
     }
 
-    fn language(&mut self, node: &Node) -> Option<()> {
+    fn language(&mut self, node: &Yaml) -> Option<()> {
         let language = self.text(node, "the name of a language")?;
         if language == "C" {
             return Some(());
@@ -150,7 +150,7 @@ impl Reader<'_> {
         self.refuse(error.at(node.span).help("leave the task out: only programs in `C` are checked"))
     }
 
-    fn data_model(&mut self, node: &Node) -> Option<DataModel> {
+    fn data_model(&mut self, node: &Yaml) -> Option<DataModel> {
         match self.text(node, "a data model")?.as_str() {
             "ILP32" => Some(DataModel::Ilp32),
             "LP64" => Some(DataModel::Lp64),
@@ -161,13 +161,13 @@ impl Reader<'_> {
         }
     }
 
-    fn properties(&mut self, node: &Node, folder: &Path) -> Option<Vec<Property>> {
+    fn properties(&mut self, node: &Yaml, folder: &Path) -> Option<Vec<DefinedProperty>> {
         let help = "write `- property_file: NAME.prp` below `properties:`";
         match &node.value {
-            Value::List(items) if items.is_empty() => {
+            YamlValue::List(items) if items.is_empty() => {
                 self.refuse(Diagnostic::error("no-property", "the task has no property").at(node.span).help(help))
             }
-            Value::List(items) => all(items.iter().map(|item| self.property(item, folder))),
+            YamlValue::List(items) => all(items.iter().map(|item| self.property(item, folder))),
             _ => {
                 let error = Diagnostic::error("wrong-value", "the properties of a task are a list");
                 self.refuse(error.at(node.span).help(help))
@@ -175,7 +175,7 @@ impl Reader<'_> {
         }
     }
 
-    fn property(&mut self, node: &Node, folder: &Path) -> Option<Property> {
+    fn property(&mut self, node: &Yaml, folder: &Path) -> Option<DefinedProperty> {
         let keys = self.mapping(node, &["property_file", "expected_verdict", "subproperty"], "a property")?;
         let expected = keys.get("expected_verdict").map_or(Some(None), |node| self.truth(node).map(Some));
         let what = "the name of a part of the property";
@@ -183,14 +183,16 @@ impl Reader<'_> {
         let named = self.required(&keys, "property_file")?;
         let file = self.file(named, folder, "the name of a property file")?;
         let written = self.text(named, "the name of a property file")?;
-        Some(Property { written, file, expected: expected?, subproperty: subproperty? })
+        Some(DefinedProperty { written, file, expected: expected?, subproperty: subproperty? })
     }
 
     /// A truth value. A text between quotes is none, and neither are `yes` and `on`, which YAML once had.
-    fn truth(&mut self, node: &Node) -> Option<bool> {
+    fn truth(&mut self, node: &Yaml) -> Option<bool> {
         match &node.value {
-            Value::Scalar { text, plain: true } if ["true", "True", "TRUE"].contains(&text.as_str()) => Some(true),
-            Value::Scalar { text, plain: true } if ["false", "False", "FALSE"].contains(&text.as_str()) => Some(false),
+            YamlValue::Scalar { text, plain: true } if ["true", "True", "TRUE"].contains(&text.as_str()) => Some(true),
+            YamlValue::Scalar { text, plain: true } if ["false", "False", "FALSE"].contains(&text.as_str()) => {
+                Some(false)
+            }
             _ => {
                 let error = Diagnostic::error("wrong-value", "a verdict is `true` or `false`, without quotes");
                 self.refuse(error.at(node.span))
@@ -198,22 +200,22 @@ impl Reader<'_> {
         }
     }
 
-    fn file(&mut self, node: &Node, folder: &Path, what: &str) -> Option<NamedFile> {
+    fn file(&mut self, node: &Yaml, folder: &Path, what: &str) -> Option<NamedFile> {
         let name = self.text(node, what)?;
         Some(NamedFile { path: folder.join(name).to_string_lossy().into_owned(), span: node.span })
     }
 
     /// A text that is not empty.
-    fn text(&mut self, node: &Node, what: &str) -> Option<String> {
+    fn text(&mut self, node: &Yaml, what: &str) -> Option<String> {
         match &node.value {
-            Value::Scalar { text, .. } if !text.is_empty() => Some(text.clone()),
+            YamlValue::Scalar { text, .. } if !text.is_empty() => Some(text.clone()),
             _ => self.refuse(Diagnostic::error("wrong-value", format!("{what} is expected here")).at(node.span)),
         }
     }
 
     /// The values of a mapping by their keys.
-    fn mapping<'n>(&mut self, node: &'n Node, known: &[&str], what: &'static str) -> Option<Mapping<'n>> {
-        let Value::Mapping(pairs) = &node.value else {
+    fn mapping<'n>(&mut self, node: &'n Yaml, known: &[&str], what: &'static str) -> Option<Mapping<'n>> {
+        let YamlValue::Mapping(pairs) = &node.value else {
             let error = Diagnostic::error("wrong-value", format!("lines `name: value` are expected for {what}"));
             return self.refuse(error.at(node.span).help(format!("the first is `{}: …`", known[0])));
         };
@@ -228,12 +230,12 @@ impl Reader<'_> {
                 let warning = Diagnostic::warning("unknown-key", format!("`{name}` is not known in {what}"));
                 self.diagnostics.push(warning.at(key.span).help("it is passed over, wherever it stands"));
             }
-            mapping.entries.push(Entry { name, span: key.span, value });
+            mapping.entries.push(PropertyEntry { name, span: key.span, value });
         }
         Some(mapping)
     }
 
-    fn required<'n>(&mut self, mapping: &Mapping<'n>, name: &str) -> Option<&'n Node> {
+    fn required<'n>(&mut self, mapping: &Mapping<'n>, name: &str) -> Option<&'n Yaml> {
         let found = mapping.get(name);
         found.or_else(|| {
             let error = Diagnostic::error("missing-key", format!("{} needs a line `{name}: …`", mapping.what));
@@ -251,17 +253,17 @@ impl Reader<'_> {
 struct Mapping<'n> {
     what: &'static str,
     span: Span,
-    entries: Vec<Entry<'n>>,
+    entries: Vec<PropertyEntry<'n>>,
 }
 
-struct Entry<'n> {
+struct PropertyEntry<'n> {
     name: String,
     span: Span,
-    value: &'n Node,
+    value: &'n Yaml,
 }
 
 impl<'n> Mapping<'n> {
-    fn get(&self, name: &str) -> Option<&'n Node> {
+    fn get(&self, name: &str) -> Option<&'n Yaml> {
         self.entries.iter().find(|entry| entry.name == name).map(|entry| entry.value)
     }
 }
@@ -274,11 +276,11 @@ fn all<T>(found: impl Iterator<Item = Option<T>>) -> Option<Vec<T>> {
 
 /// Names that tell the properties of one definition apart: their files without folder and ending, or as they are written
 /// where that is not enough. A single property needs none.
-fn names(properties: &[Property]) -> Vec<String> {
+fn names(properties: &[DefinedProperty]) -> Vec<String> {
     if let [_] = properties {
         return vec![String::new()];
     }
-    let stem = |property: &Property| {
+    let stem = |property: &DefinedProperty| {
         let stem = Path::new(&property.written).file_stem();
         stem.map_or_else(|| property.written.clone(), |stem| stem.to_string_lossy().into_owned())
     };

@@ -3,13 +3,13 @@
 //! The reader is the one of witnesses. What keys mean is for [`definition`](crate::definition) to say.
 
 use foundation::{Diagnostic, SourceId, SourceMap, Span};
-use witness::yaml::{self, Cause, Limits, Node, Refusal};
+use witness::yaml::{self, ReadingLimits, Yaml, YamlFault, YamlRefusal};
 
 /// A task definition has a few hundred bytes and three levels.
-const LIMITS: Limits = Limits { bytes: 1 << 20, nodes: 1 << 20, depth: 32 };
+const LIMITS: ReadingLimits = ReadingLimits { bytes: 1 << 20, nodes: 1 << 20, depth: 32 };
 
 /// Reads the one document of a task definition.
-pub(crate) fn document(source: SourceId, sources: &SourceMap) -> Result<Node, Box<Diagnostic>> {
+pub(crate) fn document(source: SourceId, sources: &SourceMap) -> Result<Yaml, Box<Diagnostic>> {
     let start = Span { source, start: 0, end: 0 };
     match yaml::parse(sources, source, LIMITS) {
         Ok(document) => document.ok_or_else(|| Box::new(unsupported("the file is empty", start))),
@@ -17,17 +17,17 @@ pub(crate) fn document(source: SourceId, sources: &SourceMap) -> Result<Node, Bo
     }
 }
 
-fn refused(Refusal { cause, span }: Refusal) -> Diagnostic {
+fn refused(YamlRefusal { cause, span }: YamlRefusal) -> Diagnostic {
     let message = match cause {
-        Cause::Syntax(why) => {
+        YamlFault::Syntax(why) => {
             let help = "look for the cause on this line and on those before it";
             return Diagnostic::error("yaml-syntax", format!("this is not YAML: {why}")).at(span).help(help);
         }
-        Cause::TooLarge => "the file is too large for a task definition",
-        Cause::TooDeep => "this is nested too deeply for a task definition",
-        Cause::Tag => "tags are not read in a task definition",
-        Cause::Alias => "aliases are not read in a task definition",
-        Cause::SeveralDocuments => "a file holds one task definition only",
+        YamlFault::TooLarge => "the file is too large for a task definition",
+        YamlFault::TooDeep => "this is nested too deeply for a task definition",
+        YamlFault::Tag => "tags are not read in a task definition",
+        YamlFault::Alias => "aliases are not read in a task definition",
+        YamlFault::SeveralDocuments => "a file holds one task definition only",
     };
     unsupported(message, span)
 }

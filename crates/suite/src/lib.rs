@@ -11,6 +11,6 @@ mod document;
 mod read;
 mod run;
 
-pub use definition::Task;
+pub use definition::LabelledTask;
 pub use read::{ReadSuite, read};
-pub use run::{Plan, Progress, run};
+pub use run::{SuitePlan, SuiteProgress, run};

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use foundation::{Diagnostic, Diagnostics, SourceMap};
 
-use crate::definition::{Defined, NamedFile, Reader, Task};
+use crate::definition::{DefinedTask, DefinitionReader, LabelledTask, NamedFile};
 
 /// The result of [`read`].
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct ReadSuite {
     /// What is wrong, and what the user should know.
     pub diagnostics: Diagnostics,
     /// The tasks in the order of the files; none where there was an error.
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<LabelledTask>,
 }
 
 /// Reads the task definitions in files, and in all files `*.yml` below folders. Where there is a filter, only the tasks
@@ -26,8 +26,8 @@ pub struct ReadSuite {
 pub fn read(paths: &[String], filter: Option<&str>) -> ReadSuite {
     let (mut sources, mut diagnostics) = (SourceMap::new(), Diagnostics::new());
     let files = find(paths, &mut diagnostics);
-    let mut reader = Reader { sources: &mut sources, diagnostics: &mut diagnostics, warned: HashSet::new() };
-    let mut defined: Vec<Defined> = files.iter().flat_map(|file| reader.read(file)).collect();
+    let mut reader = DefinitionReader { sources: &mut sources, diagnostics: &mut diagnostics, warned: HashSet::new() };
+    let mut defined: Vec<DefinedTask> = files.iter().flat_map(|file| reader.read(file)).collect();
     name(&mut defined);
     if let Some(filter) = filter {
         select(&mut defined, filter, &mut diagnostics);
@@ -63,15 +63,15 @@ fn find(paths: &[String], diagnostics: &mut Diagnostics) -> Vec<String> {
 }
 
 /// Names every task by the path of its definition, without the ending and the folders that all have in common.
-fn name(defined: &mut [Defined]) {
+fn name(defined: &mut [DefinedTask]) {
     let folder =
-        |defined: &Defined| Path::new(&defined.task.definition).parent().map(PathBuf::from).unwrap_or_default();
+        |defined: &DefinedTask| Path::new(&defined.task.definition).parent().map(PathBuf::from).unwrap_or_default();
     let common = defined.iter().map(folder).reduce(|left, right| {
         let both = left.components().zip(right.components());
         both.take_while(|(left, right)| left == right).map(|(component, _)| component).collect::<PathBuf>()
     });
     let common = common.unwrap_or_default();
-    for Defined { task, .. } in defined {
+    for DefinedTask { task, .. } in defined {
         let path = Path::new(&task.definition).with_extension("");
         let path: PathBuf = path.components().skip(common.components().count()).filter(is_shown).collect();
         let property = if task.name.is_empty() { String::new() } else { format!(" ({})", task.name) };
@@ -83,10 +83,10 @@ fn is_shown(component: &Component<'_>) -> bool {
     !matches!(component, Component::CurDir)
 }
 
-fn select(defined: &mut Vec<Defined>, filter: &str, diagnostics: &mut Diagnostics) {
+fn select(defined: &mut Vec<DefinedTask>, filter: &str, diagnostics: &mut Diagnostics) {
     /// So many names show what names look like.
     const SHOWN: usize = 3;
-    let quoted = |defined: &Defined| format!("`{}`", defined.task.name);
+    let quoted = |defined: &DefinedTask| format!("`{}`", defined.task.name);
     let mut names: Vec<String> = defined.iter().take(SHOWN).map(quoted).collect();
     if defined.len() > SHOWN {
         names.push("…".to_owned());

@@ -12,14 +12,14 @@ use std::time::Duration;
 
 use foundation::{Budget, Exhausted};
 use host::{Allowance, Usage};
-use report::suite::{Outcome, TaskReport};
+use report::suite::{Rating, TaskReport};
 
-use crate::answer::{Answer, Verdict};
-use crate::definition::Task;
+use crate::answer::{ProcessAnswer, Verdict};
+use crate::definition::LabelledTask;
 
 /// How tasks are run.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct SuitePlan {
     /// The program that is run: `semper`, or something that understands the command line of `semper check`.
     pub executable: PathBuf,
     /// Options for every task, between `check` and those that the task itself calls for.
@@ -34,12 +34,12 @@ pub struct Plan {
     pub grace: Duration,
 }
 
-impl Plan {
+impl SuitePlan {
     /// The usual grace: a busy machine needs a moment to start and to end a process.
     pub const GRACE: Duration = Duration::from_secs(5);
 
     /// The words after the program's name that check a task.
-    fn arguments(&self, task: &Task) -> Vec<OsString> {
+    fn arguments(&self, task: &LabelledTask) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec!["check".into()];
         words.extend(self.options.iter().cloned());
         words.extend(["--format".into(), "json".into()]);
@@ -68,16 +68,21 @@ impl Plan {
 
 /// What happens while a suite runs.
 #[derive(Clone, Copy, Debug)]
-pub enum Progress<'a> {
+pub enum SuiteProgress<'a> {
     /// A task was started.
-    Started(&'a Task),
+    Started(&'a LabelledTask),
     /// A task and all before it have results; this is its one.
     Finished(&'a TaskReport),
 }
 
 /// Runs all tasks, and tells what happens. The results are in the order of the tasks. Where the budget ends before they
 /// all have one, those that were not started or not decided by then are missing.
-pub fn run(tasks: &[Task], plan: &Plan, budget: &Budget, mut tell: impl FnMut(Progress<'_>)) -> Vec<TaskReport> {
+pub fn run(
+    tasks: &[LabelledTask],
+    plan: &SuitePlan,
+    budget: &Budget,
+    mut tell: impl FnMut(SuiteProgress<'_>),
+) -> Vec<TaskReport> {
     let next = AtomicUsize::new(0);
     let (sender, events) = mpsc::channel();
     std::thread::scope(|scope| {
@@ -100,23 +105,23 @@ pub fn run(tasks: &[Task], plan: &Plan, budget: &Budget, mut tell: impl FnMut(Pr
 
 /// Tells of results in the order of the tasks: one that comes too early waits for those before it.
 fn in_order(
-    tasks: &[Task],
+    tasks: &[LabelledTask],
     events: mpsc::Receiver<(usize, Option<Option<TaskReport>>)>,
-    tell: &mut impl FnMut(Progress<'_>),
+    tell: &mut impl FnMut(SuiteProgress<'_>),
 ) -> Vec<TaskReport> {
     let mut waiting: BTreeMap<usize, Option<TaskReport>> = BTreeMap::new();
     let mut results = Vec::new();
     let mut turn = 0;
     for (index, event) in events {
         let Some(result) = event else {
-            tell(Progress::Started(&tasks[index]));
+            tell(SuiteProgress::Started(&tasks[index]));
             continue;
         };
         waiting.insert(index, result);
         while let Some(result) = waiting.remove(&turn) {
             turn += 1;
             if let Some(result) = result {
-                tell(Progress::Finished(&result));
+                tell(SuiteProgress::Finished(&result));
                 results.push(result);
             }
         }
@@ -125,12 +130,12 @@ fn in_order(
 }
 
 /// The result of a task; none where the user ended the run before it had a definite one.
-fn run_one(task: &Task, plan: &Plan, budget: &Budget) -> Option<TaskReport> {
+fn run_one(task: &LabelledTask, plan: &SuitePlan, budget: &Budget) -> Option<TaskReport> {
     let arguments = plan.arguments(task);
     let (answer, usage) = match host::watch(&plan.executable, &arguments, plan.allowance(), budget) {
-        Ok(watched) => (Answer::of(&watched), watched.usage),
+        Ok(watched) => (ProcessAnswer::of(&watched), watched.usage),
         Err(error) => {
-            (Answer::error(format!("cannot start `{}`: {error}", plan.executable.display())), Usage::default())
+            (ProcessAnswer::error(format!("cannot start `{}`: {error}", plan.executable.display())), Usage::default())
         }
     };
     let definite = matches!(answer.verdict, Some(Verdict::Holds | Verdict::Violated));
@@ -140,13 +145,13 @@ fn run_one(task: &Task, plan: &Plan, budget: &Budget) -> Option<TaskReport> {
     Some(result(task, answer, usage, &arguments))
 }
 
-fn result(task: &Task, answer: Answer, usage: Usage, arguments: &[OsString]) -> TaskReport {
+fn result(task: &LabelledTask, answer: ProcessAnswer, usage: Usage, arguments: &[OsString]) -> TaskReport {
     let outcome = match (answer.verdict, task.expected) {
-        (None, _) => Outcome::Error,
-        (Some(Verdict::Unknown), _) => Outcome::Unknown,
-        (_, None) => Outcome::Unlabelled,
-        (Some(verdict), Some(expected)) if (verdict == Verdict::Holds) == expected => Outcome::Correct,
-        _ => Outcome::Wrong,
+        (None, _) => Rating::Error,
+        (Some(Verdict::Unknown), _) => Rating::Unknown,
+        (_, None) => Rating::Unlabelled,
+        (Some(verdict), Some(expected)) if (verdict == Verdict::Holds) == expected => Rating::Correct,
+        _ => Rating::Wrong,
     };
     let words = arguments.iter().map(|word| word.to_string_lossy().into_owned());
     TaskReport {

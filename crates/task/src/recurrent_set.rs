@@ -12,7 +12,7 @@
 use num_bigint::BigInt;
 use program::LocationId;
 
-use crate::certificate::refutation::{Address, Declaration};
+use crate::certificate::refutation::{Declaration, ObjectAddress};
 use crate::certificate::sexp::Sexp;
 use crate::certificate::text::{self, Items};
 
@@ -24,14 +24,14 @@ pub struct RecurrentSet {
     /// What the symbols in conditions stand for.
     pub symbols: Vec<Declaration>,
     /// The numbers that stand for addresses.
-    pub addresses: Vec<Address>,
+    pub addresses: Vec<ObjectAddress>,
     /// Numbers beside the program that change from turn to turn.
     pub counters: Vec<Counter>,
     /// The conditions that hold whenever a turn begins, over symbols and counters.
     pub set: Vec<Sexp>,
     /// What inputs are chosen to be, over symbols and counters at the beginning of the turn. Those that are not
     /// mentioned do not matter.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<InputChoice>,
 }
 
 /// A number that belongs to the argument and not to the program.
@@ -47,7 +47,7 @@ pub struct Counter {
 
 /// What an input is chosen to be.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Choice {
+pub struct InputChoice {
     /// The input: `?12.0` is the first one that edge 12 asks for, `?12:2.0` when it is taken the second time in the turn.
     pub input: String,
     /// Its value.
@@ -64,7 +64,9 @@ impl RecurrentSet {
             Sexp::tagged("counter", [Sexp::word(name), Sexp::word(start), next.clone()])
         }));
         parts.extend(
-            choices.iter().map(|Choice { input, value }| Sexp::tagged("choice", [Sexp::word(input), value.clone()])),
+            choices
+                .iter()
+                .map(|InputChoice { input, value }| Sexp::tagged("choice", [Sexp::word(input), value.clone()])),
         );
         parts.extend(set.iter().map(|condition| Sexp::tagged("holds", [condition.clone()])));
         Sexp::tagged("recurrent-set", parts)
@@ -88,7 +90,7 @@ impl RecurrentSet {
         }
         while let Some(mut choice) = items.list_if("choice") {
             let input = choice.word()?.to_owned();
-            choices.push(Choice { input, value: choice.next()?.clone() });
+            choices.push(InputChoice { input, value: choice.next()?.clone() });
             choice.end()?;
         }
         while let Some(mut condition) = items.list_if("holds") {

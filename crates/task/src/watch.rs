@@ -30,7 +30,7 @@ pub trait Watch: Sync + fmt::Debug {
     fn progress(&self, _progress: &Progress) {}
 
     /// A candidate for a counterexample was found; candidates count from 1. There is a trace where traces are of interest.
-    fn candidate(&self, _number: usize, _trace: Option<&Trace>) {}
+    fn candidate(&self, _number: usize, _trace: Option<&CandidateLasso>) {}
 
     /// The candidate that was found last was decided.
     fn decided(&self, _number: usize, _fate: &Fate) {}
@@ -83,13 +83,13 @@ impl fmt::Display for Progress {
 
 /// A candidate for a counterexample: a lasso.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Trace {
+pub struct CandidateLasso {
     /// How it was found, in a few words.
     pub remark: String,
     /// Its beginning.
-    pub stem: Vec<Block>,
+    pub stem: Vec<PictureBlock>,
     /// What is repeated for ever.
-    pub cycle: Vec<Block>,
+    pub cycle: Vec<PictureBlock>,
     /// The question whether the stem and one turn of the cycle can be executed, as a script in SMT-LIB, where everything
     /// is of interest.
     pub formula: Option<String>,
@@ -97,7 +97,7 @@ pub struct Trace {
 
 /// Several edges of the program in a row.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Block {
+pub struct PictureBlock {
     /// The edges of the program.
     pub statements: Vec<Statement>,
     /// What it does together with what the property demands: conditions between brackets, then new values.
@@ -143,14 +143,14 @@ pub enum Fate {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Picture {
     /// The nodes, which edges name by their positions.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<PictureNode>,
     /// The edges.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<PictureEdge>,
 }
 
 /// A node of a picture.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Node {
+pub struct PictureNode {
     /// What stands in it, line by line.
     pub lines: Vec<String>,
     /// Whether runs begin here.
@@ -161,13 +161,13 @@ pub struct Node {
 
 /// An edge of a picture.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Edge {
+pub struct PictureEdge {
     /// Where it begins.
     pub from: usize,
     /// Where it ends.
     pub to: usize,
     /// What stands at it.
-    pub block: Block,
+    pub block: PictureBlock,
     /// The acceptance sets that it belongs to.
     pub marks: Vec<u32>,
 }

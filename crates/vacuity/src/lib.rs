@@ -18,7 +18,7 @@ use task::registry::{Chosen, Decides};
 use task::{Engine, Goal, Setup, Task, Verdict};
 
 use blocked::{Blocked, find_blocked};
-use suspects::{Asked, Part, Suspect, Why, atoms_written, each_suspect};
+use suspects::{AskedAt, Occurrence, Suspect, Why, atoms_written, each_suspect};
 
 /// The stable name of these warnings.
 const CODE: &str = "vacuous";
@@ -41,18 +41,18 @@ pub fn vacuity(
     budget: &Budget,
 ) -> Diagnostics {
     let limit = outcome.work.saturating_mul(2).clamp(LEAST, MOST);
-    let limits = Limits { whole: budget, search: Some(limit), blocked: Some(MOST) };
+    let limits = VacuityLimits { whole: budget, search: Some(limit), blocked: Some(MOST) };
     reasons(subject, property, outcome, settings, sources, &limits)
 }
 
 /// What may be spent: parts of a budget, for so much work.
-struct Limits<'b> {
+struct VacuityLimits<'b> {
     whole: &'b Budget,
     search: Option<u64>,
     blocked: Option<u64>,
 }
 
-impl Limits<'_> {
+impl VacuityLimits<'_> {
     fn part(&self, limit: Option<u64>) -> Budget {
         limit.map_or_else(|| self.whole.part(), |limit| self.whole.part_with_work(limit))
     }
@@ -64,7 +64,7 @@ fn reasons(
     outcome: &CheckedOutcome,
     settings: &Settings,
     sources: &SourceMap,
-    limits: &Limits,
+    limits: &VacuityLimits,
 ) -> Diagnostics {
     let mut warnings = Diagnostics::new();
     let CheckedVerdict::Holds { .. } = outcome.verdict else { return warnings };
@@ -73,7 +73,7 @@ fn reasons(
     let Some((first, engine)) = askers(outcome.engine, settings) else { return warnings };
     let asker = Asker { first: &first, engine: &engine, budget: &budget };
     let task = prepare(subject, asked, settings.scheduler).task;
-    let Found { confirmed, has_execution, formulas } = search(&task, !subject.assumptions.is_empty(), &asker);
+    let FoundReasons { confirmed, has_execution, formulas } = search(&task, !subject.assumptions.is_empty(), &asker);
     if !has_execution && is_without_execution(&task, &asker) {
         let budget = limits.part(limits.blocked);
         let asker = Asker { budget: &budget, ..asker };
@@ -103,7 +103,7 @@ fn askers<'s>(decided: &str, settings: &'s Settings) -> Option<(Vec<Chosen<'s>>,
 }
 
 /// What the search for trivial reasons found.
-struct Found {
+struct FoundReasons {
     confirmed: Vec<Suspect>,
     /// Whether some execution was seen.
     has_execution: bool,
@@ -111,7 +111,7 @@ struct Found {
     formulas: Formulas,
 }
 
-fn search(task: &Task, has_assumptions: bool, asker: &Asker) -> Found {
+fn search(task: &Task, has_assumptions: bool, asker: &Asker) -> FoundReasons {
     let mut formulas = task.formulas.clone();
     let (mut confirmed, mut has_execution, mut left) = (Vec::new(), false, MOST_SUSPECTS);
     each_suspect(&mut formulas, task.formula(), has_assumptions, &mut |formulas, suspect| {
@@ -127,7 +127,7 @@ fn search(task: &Task, has_assumptions: bool, asker: &Asker) -> Found {
         }
         holds == Some(true)
     });
-    Found { confirmed, has_execution, formulas }
+    FoundReasons { confirmed, has_execution, formulas }
 }
 
 fn is_without_execution(task: &Task, asker: &Asker) -> bool {
@@ -214,7 +214,7 @@ fn warning(
     let message = format!("{} holds trivially: {}", text(suspect.whole), reason(suspect, formulas));
     let span = place_in_property(&suspect.part, formulas, goal, subject, property, sources);
     let label = match (suspect.why, suspect.asked) {
-        (Why::Never, Asked::Everywhere) => "never holds",
+        (Why::Never, AskedAt::Everywhere) => "never holds",
         (Why::Always, _) => "always holds",
         _ => "",
     };
@@ -231,21 +231,21 @@ fn reason(suspect: &Suspect, formulas: &Formulas) -> String {
     let part = text(suspect.part.formula);
     match (suspect.why, suspect.asked, suspect.replaced) {
         (Why::Always, _, None) => format!("{part} always holds"),
-        (_, Asked::Optionally, Some((replaced, constant))) => {
+        (_, AskedAt::Optionally, Some((replaced, constant))) => {
             format!("the property holds also with `{constant}` in the place of {}", text(replaced))
         }
-        (Why::Never, Asked::AtStart, _) if !suspect.part.is_temporal => format!("{part} is false at the start"),
-        (Why::Never, Asked::AtStart, _) => format!("no execution satisfies {part}"),
-        (Why::Never, Asked::Everywhere, _) => format!("{part} never holds"),
+        (Why::Never, AskedAt::AtStart, _) if !suspect.part.is_temporal => format!("{part} is false at the start"),
+        (Why::Never, AskedAt::AtStart, _) => format!("no execution satisfies {part}"),
+        (Why::Never, AskedAt::Everywhere, _) => format!("{part} never holds"),
         (Why::Never, ..) => format!("{part} never holds where it is asked for"),
-        (Why::Always, Asked::AtStart, _) => format!("{part} is true at the start"),
-        (Why::Always, Asked::Everywhere, _) => format!("{part} always holds"),
+        (Why::Always, AskedAt::AtStart, _) => format!("{part} is true at the start"),
+        (Why::Always, AskedAt::Everywhere, _) => format!("{part} always holds"),
         (Why::Always, ..) => format!("{part} always holds where it is asked for"),
         (Why::ForEver, _, Some((awaited, _))) => {
             format!("{part} holds for ever, whether or not {} comes", text(awaited))
         }
         (Why::ForEver, ..) => format!("{part} holds for ever"),
-        (Why::AtOnce, Asked::AtStart, _) => format!("{part} is true at the start"),
+        (Why::AtOnce, AskedAt::AtStart, _) => format!("{part} is true at the start"),
         (Why::AtOnce, ..) => format!("{part} is true as soon as it is asked for"),
         (Why::NoAssumption, ..) => format!("no execution satisfies {part}"),
     }
@@ -253,7 +253,7 @@ fn reason(suspect: &Suspect, formulas: &Formulas) -> String {
 
 /// Where a part of the goal that belongs to the property is written.
 fn place_in_property(
-    part: &Part,
+    part: &Occurrence,
     formulas: &Formulas,
     goal: Formula,
     subject: &Subject,
@@ -266,7 +266,7 @@ fn place_in_property(
         }
         _ => (0, goal),
     };
-    let part = Part { atoms_before: part.atoms_before.saturating_sub(before), ..*part };
+    let part = Occurrence { atoms_before: part.atoms_before.saturating_sub(before), ..*part };
     place::place(formulas, formula, &part, property.span, sources)
 }
 
@@ -291,7 +291,7 @@ mod tests {
         let settings = Settings { engine, checks_evidence: false, ..Settings::default() };
         let budget = Budget::unlimited();
         let outcome = check(&subject, 0, &settings, &budget);
-        let limits = Limits { whole: &budget, search: None, blocked: None };
+        let limits = VacuityLimits { whole: &budget, search: None, blocked: None };
         let found = reasons(&subject, 0, &outcome, &settings, &loaded.sources, &limits);
         let place = |warning: &Diagnostic| {
             warning.primary.as_ref().map(|label| loaded.sources.snippet_text(label.span).to_owned()).unwrap_or_default()

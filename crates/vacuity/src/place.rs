@@ -9,14 +9,20 @@ use std::collections::HashSet;
 use automata::ltl::{AtomId, Formula, Formulas, Node};
 use foundation::{SourceMap, Span};
 
-use crate::suspects::Part;
+use crate::suspects::Occurrence;
 
 /// Beyond this many atoms nobody reads a formula, and its parts have no places.
 const MOST_ATOMS: u64 = 10_000;
 
 /// The place of a part of a property that is written within `text`. The atoms of the part are counted from the
 /// property's own first atom.
-pub(crate) fn place(formulas: &Formulas, property: Formula, part: &Part, text: Span, sources: &SourceMap) -> Span {
+pub(crate) fn place(
+    formulas: &Formulas,
+    property: Formula,
+    part: &Occurrence,
+    text: Span,
+    sources: &SourceMap,
+) -> Span {
     let last = part.atoms_before.saturating_add(part.atoms);
     if part.atoms == 0 || last > MOST_ATOMS {
         return text;
@@ -124,7 +130,7 @@ mod tests {
             let formula = parse(&sources, source, &mut formulas).unwrap();
             let mut from = 0;
             for (index, word) in expected.iter().enumerate() {
-                let part = Part { formula, atoms_before: index as u64, atoms: 1, is_temporal: false };
+                let part = Occurrence { formula, atoms_before: index as u64, atoms: 1, is_temporal: false };
                 let span = place(&formulas, formula, &part, whole, &sources);
                 assert_eq!(sources.snippet_text(span), *word, "{text}");
                 assert!(span.start as usize >= from, "{text}: atom {index}");

@@ -27,11 +27,11 @@ pub(crate) struct Suspect {
     /// The formula that would hold trivially.
     pub whole: Formula,
     /// The part of it that would be the reason.
-    pub part: Part,
+    pub part: Occurrence,
     /// What the reason would be.
     pub why: Why,
     /// When the formula is asked for.
-    pub asked: Asked,
+    pub asked: AskedAt,
     /// What was replaced, and by which constant; none where something else is asked.
     pub replaced: Option<(Formula, bool)>,
     /// The reason is the one suspected if this holds.
@@ -40,7 +40,7 @@ pub(crate) struct Suspect {
 
 /// A subformula at its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Part {
+pub(crate) struct Occurrence {
     /// The subformula.
     pub formula: Formula,
     /// How many atoms stand to the left of it in the goal.
@@ -68,7 +68,7 @@ pub(crate) enum Why {
 
 /// Where in an execution a formula is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Asked {
+pub(crate) enum AskedAt {
     /// At the start only.
     AtStart,
     /// Everywhere.
@@ -79,13 +79,13 @@ pub(crate) enum Asked {
     Optionally,
 }
 
-impl Asked {
+impl AskedAt {
     fn for_ever(self) -> Self {
-        if self == Asked::AtStart { Asked::Everywhere } else { self }
+        if self == AskedAt::AtStart { AskedAt::Everywhere } else { self }
     }
 
     fn on_condition(self) -> Self {
-        if self == Asked::Optionally { self } else { Asked::Conditionally }
+        if self == AskedAt::Optionally { self } else { AskedAt::Conditionally }
     }
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn each_suspect(
         _ => None,
     };
     let mut search = Search { formulas, assumption, figures, frames: Vec::new(), known: HashSet::from([goal]) };
-    let root = Open { formula: goal, up: None, atoms_before: 0, asked: Asked::AtStart, negated: false };
+    let root = ToVisit { formula: goal, up: None, atoms_before: 0, asked: AskedAt::AtStart, negated: false };
     let mut open = vec![root];
     while let Some(next) = open.pop() {
         let mut inner = search.look_at(next, is_confirmed);
@@ -120,18 +120,18 @@ pub(crate) fn atoms_written(formulas: &Formulas, formula: Formula) -> u64 {
 
 /// An occurrence that is still to be looked at.
 #[derive(Clone, Copy)]
-struct Open {
+struct ToVisit {
     formula: Formula,
     up: Option<usize>,
     atoms_before: u64,
-    asked: Asked,
+    asked: AskedAt,
     /// Whether it stands under an odd number of negations.
     negated: bool,
 }
 
 /// The way from an occurrence to the one around it.
 #[derive(Clone, Copy)]
-struct Frame {
+struct Enclosure {
     outer: Formula,
     up: Option<usize>,
     is_right: bool,
@@ -179,14 +179,14 @@ struct Search<'f> {
     formulas: &'f mut Formulas,
     assumption: Option<Formula>,
     figures: HashMap<Formula, Figures>,
-    frames: Vec<Frame>,
+    frames: Vec<Enclosure>,
     /// What was asked already, and the goal itself, which is known to hold.
     known: HashSet<Formula>,
 }
 
 impl Search<'_> {
     /// Suspects this occurrence, and says what inside it is to be looked at.
-    fn look_at(&mut self, at: Open, is_confirmed: &mut dyn FnMut(&Formulas, &Suspect) -> bool) -> Vec<Open> {
+    fn look_at(&mut self, at: ToVisit, is_confirmed: &mut dyn FnMut(&Formulas, &Suspect) -> bool) -> Vec<ToVisit> {
         // That a bound is larger than it need be is no trivial reason, and what it repeats cannot be replaced at one place.
         if self.formulas.bounded(at.formula).is_some() {
             return Vec::new();
@@ -197,31 +197,31 @@ impl Search<'_> {
                 let left_atoms = self.figures[&left].atoms;
                 let frame = self.frames.len();
                 for is_right in [false, true] {
-                    self.frames.push(Frame { outer: at.formula, up: at.up, is_right });
+                    self.frames.push(Enclosure { outer: at.formula, up: at.up, is_right });
                 }
                 let atoms_before = at.atoms_before.saturating_add(left_atoms);
-                let left = Open { formula: left, up: Some(frame), ..at };
-                let right = Open { formula: right, up: Some(frame + 1), atoms_before, ..at };
+                let left = ToVisit { formula: left, up: Some(frame), ..at };
+                let right = ToVisit { formula: right, up: Some(frame + 1), atoms_before, ..at };
                 self.look_at_binary(at, operator, left, right, is_confirmed)
             }
             (Node::Unary(operator, operand), true) => {
                 let inner = self.operand(at, operand);
                 match operator {
-                    Unary::Not => vec![Open { negated: false, ..inner }],
-                    Unary::Finally => vec![Open { asked: at.asked.for_ever(), ..inner }],
-                    Unary::Next => vec![Open { asked: at.asked.on_condition(), ..inner }],
+                    Unary::Not => vec![ToVisit { negated: false, ..inner }],
+                    Unary::Finally => vec![ToVisit { asked: at.asked.for_ever(), ..inner }],
+                    Unary::Next => vec![ToVisit { asked: at.asked.on_condition(), ..inner }],
                     Unary::Globally => Vec::new(),
                 }
             }
             (Node::Binary(operator, left, right), true) => {
                 let atoms_before = at.atoms_before.saturating_add(self.figures[&left].atoms);
                 let [left, right] = [false, true].map(|is_right| {
-                    self.frames.push(Frame { outer: at.formula, up: at.up, is_right });
+                    self.frames.push(Enclosure { outer: at.formula, up: at.up, is_right });
                     let up = Some(self.frames.len() - 1);
                     if is_right {
-                        Open { formula: right, up, atoms_before, ..at }
+                        ToVisit { formula: right, up, atoms_before, ..at }
                     } else {
-                        Open { formula: left, up, ..at }
+                        ToVisit { formula: left, up, ..at }
                     }
                 });
                 match operator {
@@ -245,36 +245,36 @@ impl Search<'_> {
 
     fn look_at_unary(
         &mut self,
-        at: Open,
+        at: ToVisit,
         operator: Unary,
         operand: Formula,
         is_confirmed: &mut dyn FnMut(&Formulas, &Suspect) -> bool,
-    ) -> Vec<Open> {
+    ) -> Vec<ToVisit> {
         let inner = self.operand(at, operand);
         match operator {
-            Unary::Not => vec![Open { negated: true, ..inner }],
-            Unary::Next => vec![Open { asked: at.asked.on_condition(), ..inner }],
-            Unary::Globally => vec![Open { asked: at.asked.for_ever(), ..inner }],
+            Unary::Not => vec![ToVisit { negated: true, ..inner }],
+            Unary::Next => vec![ToVisit { asked: at.asked.on_condition(), ..inner }],
+            Unary::Globally => vec![ToVisit { asked: at.asked.for_ever(), ..inner }],
             Unary::Finally => {
                 if self.confirm_eventuality(at, inner, is_confirmed) {
                     return Vec::new();
                 }
-                vec![Open { asked: Asked::Optionally, ..inner }]
+                vec![ToVisit { asked: AskedAt::Optionally, ..inner }]
             }
         }
     }
 
     fn look_at_binary(
         &mut self,
-        at: Open,
+        at: ToVisit,
         operator: Binary,
-        left: Open,
-        right: Open,
+        left: ToVisit,
+        right: ToVisit,
         is_confirmed: &mut dyn FnMut(&Formulas, &Suspect) -> bool,
-    ) -> Vec<Open> {
+    ) -> Vec<ToVisit> {
         let suspicion = |part, why| Suspicion { whole: at.formula, part, why, asked: at.asked };
-        let optional = |open| Open { asked: Asked::Optionally, ..open };
-        let conditional = |open| Open { asked: at.asked.on_condition(), ..open };
+        let optional = |open| ToVisit { asked: AskedAt::Optionally, ..open };
+        let conditional = |open| ToVisit { asked: at.asked.on_condition(), ..open };
         match operator {
             Binary::And => vec![left, right],
             Binary::Implies if self.assumption == Some(left.formula) && at.up.is_none() => {
@@ -321,25 +321,25 @@ impl Search<'_> {
     }
 
     /// Whether a side of a disjunction is a condition for the other side, and what makes it one.
-    fn guard(&mut self, side: Open, other: Open) -> Option<(Open, Why)> {
-        let is_temporal = |open: Open| self.figures[&open.formula].is_temporal;
+    fn guard(&mut self, side: ToVisit, other: ToVisit) -> Option<(ToVisit, Why)> {
+        let is_temporal = |open: ToVisit| self.figures[&open.formula].is_temporal;
         match self.formulas.node(side.formula) {
-            Node::Unary(Unary::Not, condition) => Some((Open { formula: condition, ..side }, Why::Never)),
+            Node::Unary(Unary::Not, condition) => Some((ToVisit { formula: condition, ..side }, Why::Never)),
             _ if !is_temporal(side) && is_temporal(other) => Some((side, Why::Always)),
             _ => None,
         }
     }
 
-    fn operand(&mut self, at: Open, operand: Formula) -> Open {
-        self.frames.push(Frame { outer: at.formula, up: at.up, is_right: false });
-        Open { formula: operand, up: Some(self.frames.len() - 1), ..at }
+    fn operand(&mut self, at: ToVisit, operand: Formula) -> ToVisit {
+        self.frames.push(Enclosure { outer: at.formula, up: at.up, is_right: false });
+        ToVisit { formula: operand, up: Some(self.frames.len() - 1), ..at }
     }
 
     /// Whether the reason is the one suspected: the goal holds also with a constant in the place of `other`.
     fn confirm_replaced(
         &mut self,
         suspicion: Suspicion,
-        other: Open,
+        other: ToVisit,
         constant: bool,
         is_confirmed: &mut dyn FnMut(&Formulas, &Suspect) -> bool,
     ) -> bool {
@@ -351,19 +351,19 @@ impl Search<'_> {
     /// Whether `F b` holds trivially.
     fn confirm_eventuality(
         &mut self,
-        at: Open,
-        inner: Open,
+        at: ToVisit,
+        inner: ToVisit,
         is_confirmed: &mut dyn FnMut(&Formulas, &Suspect) -> bool,
     ) -> bool {
         let suspicion = |part, why| Suspicion { whole: at.formula, part, why, asked: at.asked };
         let state = match self.formulas.node(inner.formula) {
-            Node::Unary(Unary::Globally, state) => Open { formula: state, ..inner },
+            Node::Unary(Unary::Globally, state) => ToVisit { formula: state, ..inner },
             _ => inner,
         };
         if self.figures[&state.formula].is_temporal || self.figures[&state.formula].atoms == 0 {
             return false;
         }
-        if at.asked == Asked::AtStart && state.formula == inner.formula {
+        if at.asked == AskedAt::AtStart && state.formula == inner.formula {
             let stronger = self.replaced(at.up, state.formula);
             return self.confirm(suspicion(state, Why::AtOnce), None, stronger, is_confirmed);
         }
@@ -384,9 +384,9 @@ impl Search<'_> {
         if !self.known.insert(stronger) {
             return false;
         }
-        let Suspicion { whole, part: Open { formula, atoms_before, .. }, why, asked } = suspicion;
+        let Suspicion { whole, part: ToVisit { formula, atoms_before, .. }, why, asked } = suspicion;
         let Figures { atoms, is_temporal } = self.figures[&formula];
-        let part = Part { formula, atoms_before, atoms, is_temporal };
+        let part = Occurrence { formula, atoms_before, atoms, is_temporal };
         is_confirmed(self.formulas, &Suspect { whole, part, why, asked, replaced, stronger })
     }
 
@@ -394,7 +394,7 @@ impl Search<'_> {
     fn replaced(&mut self, up: Option<usize>, by: Formula) -> Formula {
         let (mut changed, mut up) = (by, up);
         while let Some(frame) = up {
-            let Frame { outer, up: next, is_right } = self.frames[frame];
+            let Enclosure { outer, up: next, is_right } = self.frames[frame];
             changed = match self.formulas.node(outer) {
                 Node::Unary(operator, _) => self.formulas.unary(operator, changed),
                 Node::Binary(operator, left, _) if is_right => self.formulas.binary(operator, left, changed),
@@ -410,9 +410,9 @@ impl Search<'_> {
 /// A suspicion before it is put as a question.
 struct Suspicion {
     whole: Formula,
-    part: Open,
+    part: ToVisit,
     why: Why,
-    asked: Asked,
+    asked: AskedAt,
 }
 
 #[cfg(test)]
@@ -498,7 +498,7 @@ mod tests {
         let (mut formulas, goal) = read("G F a -> G (b -> F c)");
         let whys = |found: Vec<Suspect>| found.iter().map(|suspect| (suspect.why, suspect.asked)).collect::<Vec<_>>();
         let with = whys(suspects(&mut formulas, goal, true));
-        let (start, everywhere, conditionally) = (Asked::AtStart, Asked::Everywhere, Asked::Conditionally);
+        let (start, everywhere, conditionally) = (AskedAt::AtStart, AskedAt::Everywhere, AskedAt::Conditionally);
         assert_eq!(with, [(Why::NoAssumption, start), (Why::Never, everywhere), (Why::Always, conditionally)]);
         let without = whys(suspects(&mut formulas, goal, false));
         assert_eq!(without[..2], [(Why::Never, start), (Why::Never, conditionally)]);

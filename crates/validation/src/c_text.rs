@@ -12,20 +12,20 @@ use task::certificate::sexp::Sexp;
 
 /// What a symbol is called in C, with its type.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Named {
+pub(crate) struct NamedSymbol {
     pub(crate) name: String,
     pub(crate) scalar: Scalar,
 }
 
 /// Symbols with their names.
-pub(crate) type Names = BTreeMap<String, Named>;
+pub(crate) type SymbolTexts = BTreeMap<String, NamedSymbol>;
 
 /// How a variable is written: as it is, or by its value at an earlier visit.
-pub(crate) type Style<'s> = &'s dyn Fn(&str) -> String;
+pub(crate) type SymbolStyle<'s> = &'s dyn Fn(&str) -> String;
 
 /// A condition in C; none where C cannot say it, or where it says nothing. With some slack, it is a weaker one, if it is
 /// an inequality.
-pub(crate) fn condition(condition: &Sexp, names: &Names, slack: u32) -> Option<String> {
+pub(crate) fn condition(condition: &Sexp, names: &SymbolTexts, slack: u32) -> Option<String> {
     if let Some(word) = condition.as_word().filter(|_| slack == 0) {
         let named = names.get(word).filter(|named| named.scalar == Scalar::Bool)?;
         return Some(format!("{} != 0", named.name));
@@ -48,12 +48,12 @@ pub(crate) fn condition(condition: &Sexp, names: &Names, slack: u32) -> Option<S
 }
 
 /// A comparison, with something added to its right-hand side.
-fn comparison(sign: &str, left: &Sexp, right: &Sexp, names: &Names, added: i64) -> Option<String> {
+fn comparison(sign: &str, left: &Sexp, right: &Sexp, names: &SymbolTexts, added: i64) -> Option<String> {
     let mut sum = linear(left)?;
     sum.add(&linear(right)?, &BigInt::from(-1));
     sum.constant -= added;
     // Everything is brought to the side on which it is positive.
-    let (mut greater, mut less) = (Linear::default(), Linear::default());
+    let (mut greater, mut less) = (LinearText::default(), LinearText::default());
     for (symbol, factor) in &sum.factors {
         let side = if factor.sign() == Sign::Minus { &mut less } else { &mut greater };
         side.factors.insert(symbol.clone(), BigInt::from(factor.magnitude().clone()));
@@ -79,7 +79,7 @@ fn comparison(sign: &str, left: &Sexp, right: &Sexp, names: &Names, added: i64) 
 }
 
 /// A linear expression in C, with variables written in two ways; none where C cannot say it.
-pub(crate) fn expression(expression: &Sexp, names: &Names, old: Style<'_>) -> Option<(String, String)> {
+pub(crate) fn expression(expression: &Sexp, names: &SymbolTexts, old: SymbolStyle<'_>) -> Option<(String, String)> {
     let sum = linear(expression)?;
     if sum.factors.is_empty() {
         return None;
@@ -100,12 +100,12 @@ fn flipped(sign: &str) -> &str {
 }
 
 /// Whether a comparison with a constant says no more than the type of its variable.
-fn says_nothing(sign: &str, left: &Linear, right: &Linear, names: &Names) -> bool {
+fn says_nothing(sign: &str, left: &LinearText, right: &LinearText, names: &SymbolTexts) -> bool {
     let mut factors = left.factors.iter();
     let (Some((symbol, factor)), None, true) = (factors.next(), factors.next(), right.factors.is_empty()) else {
         return false;
     };
-    let Some(Named { scalar: Scalar::Int(ty), .. }) = names.get(symbol) else { return false };
+    let Some(NamedSymbol { scalar: Scalar::Int(ty), .. }) = names.get(symbol) else { return false };
     let (least, most) = range(*ty);
     let (least, most) = (least * factor + &left.constant, most * factor + &left.constant);
     match sign {
@@ -125,13 +125,13 @@ fn range(IntType { bits, signed }: IntType) -> (BigInt, BigInt) {
 
 /// A sum of multiples of symbols.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct Linear {
+struct LinearText {
     factors: BTreeMap<String, BigInt>,
     constant: BigInt,
 }
 
-impl Linear {
-    fn add(&mut self, other: &Linear, times: &BigInt) {
+impl LinearText {
+    fn add(&mut self, other: &LinearText, times: &BigInt) {
         self.constant += &other.constant * times;
         for (symbol, factor) in &other.factors {
             let sum = self.factors.entry(symbol.clone()).or_default();
@@ -143,7 +143,7 @@ impl Linear {
     }
 
     /// The sum in C, computed in a type of this width.
-    fn text(&self, width: Width, names: &Names, style: Style<'_>) -> Option<String> {
+    fn text(&self, width: Width, names: &SymbolTexts, style: SymbolStyle<'_>) -> Option<String> {
         let mut text = String::new();
         for (symbol, factor) in &self.factors {
             let name = style(&names.get(symbol)?.name);
@@ -196,7 +196,7 @@ fn suffix(width: Width) -> &'static str {
 }
 
 /// The narrowest type in which no part of some sums overflows.
-fn width_of<const N: usize>(sums: [&Linear; N], names: &Names) -> Option<Width> {
+fn width_of<const N: usize>(sums: [&LinearText; N], names: &SymbolTexts) -> Option<Width> {
     let mut is_plain = true;
     let mut largest = BigInt::ZERO;
     for sum in sums {
@@ -219,15 +219,17 @@ fn width_of<const N: usize>(sums: [&Linear; N], names: &Names) -> Option<Width> 
 }
 
 /// A linear expression; none for anything else.
-fn linear(expression: &Sexp) -> Option<Linear> {
+fn linear(expression: &Sexp) -> Option<LinearText> {
     if let Some(word) = expression.as_word() {
         return Some(match word.parse::<BigInt>() {
-            Ok(constant) => Linear { constant, ..Linear::default() },
-            Err(_) => Linear { factors: BTreeMap::from([(word.to_owned(), BigInt::from(1))]), ..Linear::default() },
+            Ok(constant) => LinearText { constant, ..LinearText::default() },
+            Err(_) => {
+                LinearText { factors: BTreeMap::from([(word.to_owned(), BigInt::from(1))]), ..LinearText::default() }
+            }
         });
     }
     let (operator, operands) = expression.as_list()?.split_first()?;
-    let mut sum = Linear::default();
+    let mut sum = LinearText::default();
     match (operator.as_word()?, operands) {
         ("+", _) => {
             for operand in operands {
@@ -258,10 +260,10 @@ fn linear(expression: &Sexp) -> Option<Linear> {
 mod tests {
     use super::*;
 
-    fn names() -> Names {
+    fn names() -> SymbolTexts {
         let int = |bits, signed| Scalar::Int(IntType { bits, signed });
-        let named = |name: &str, scalar| (format!("{name}@0"), Named { name: name.to_owned(), scalar });
-        Names::from([
+        let named = |name: &str, scalar| (format!("{name}@0"), NamedSymbol { name: name.to_owned(), scalar });
+        SymbolTexts::from([
             named("x", int(32, true)),
             named("y", int(32, true)),
             named("u", int(32, false)),

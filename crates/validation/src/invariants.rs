@@ -14,12 +14,12 @@ use evidence::replay::replay;
 use foundation::Budget;
 use program::semantics::Integers;
 use task::Counterexample;
-use witness::{Invariant, InvariantType, Location};
+use witness::{Invariant, InvariantType, SourcePlace};
 
 use crate::patched::{Original, Patch, asked, check_expression, load_patched};
-use crate::places::{Form, Site};
+use crate::places::{PlaceForm, Site};
 use crate::transition::{TransitionInvariant, is_well_founded};
-use crate::{Answer, Validation};
+use crate::{Finding, Validation};
 
 /// The number of the first invariant that was false.
 const GHOSTS: [&str; 2] = ["int semper_bad", "int semper_choice(void)"];
@@ -52,12 +52,12 @@ pub(crate) fn validate(
     }
     let checked = checked_by(original, &claims, settings, budget);
     match checked {
-        Checked::Hold => {}
-        Checked::Fails(number) => {
+        Judged::Hold => {}
+        Judged::Fails(number) => {
             let failing = invariants.get(number.wrapping_sub(1)).map_or("an invariant".to_owned(), |it| name(it));
-            return Validation::new(Answer::Rejected, format!("{failing} does not hold"), None);
+            return Validation::new(Finding::Rejected, format!("{failing} does not hold"), None);
         }
-        Checked::Unknown(why) => return Validation::unknown(why),
+        Judged::Unknown(why) => return Validation::unknown(why),
     }
     let mut validation = decide(original, &claims, settings, budget);
     let ideal = original.subject.semantics.integers == Integers::Ideal;
@@ -85,12 +85,12 @@ pub(crate) fn that_hold(
     candidates.retain(|candidate| is_readable(original, candidate, budget));
     loop {
         match checked_all(original, &candidates, settings, budget) {
-            Checked::Hold => return candidates,
-            Checked::Fails(number) if (1..=candidates.len()).contains(&number) => {
+            Judged::Hold => return candidates,
+            Judged::Fails(number) if (1..=candidates.len()).contains(&number) => {
                 candidates.remove(number - 1);
             }
             // Together they are too much to be decided: those that speak of two states go first.
-            Checked::Fails(_) | Checked::Unknown(_) => {
+            Judged::Fails(_) | Judged::Unknown(_) => {
                 let (transitions, states): (Vec<_>, Vec<_>) =
                     candidates.into_iter().partition(|candidate| candidate.invariant_type.is_transition());
                 if transitions.is_empty() {
@@ -107,7 +107,7 @@ pub(crate) fn that_hold(
 fn one_by_one(original: Original<'_>, all: Vec<Invariant>, settings: &Settings, budget: &Budget) -> Vec<Invariant> {
     let holds = |candidate: &Invariant| {
         let alone = std::slice::from_ref(candidate);
-        budget.check().is_ok() && matches!(checked_all(original, alone, settings, budget), Checked::Hold)
+        budget.check().is_ok() && matches!(checked_all(original, alone, settings, budget), Judged::Hold)
     };
     all.into_iter().filter(holds).collect()
 }
@@ -119,7 +119,7 @@ fn is_readable(original: Original<'_>, invariant: &Invariant, budget: &Budget) -
     load_patched(original, &GHOSTS, &patches, "G \"semper_bad == 0\"".to_owned(), budget).is_ok()
 }
 
-fn checked_all(original: Original<'_>, invariants: &[Invariant], settings: &Settings, budget: &Budget) -> Checked {
+fn checked_all(original: Original<'_>, invariants: &[Invariant], settings: &Settings, budget: &Budget) -> Judged {
     let mut claims: BTreeMap<Site, Vec<(usize, Claim<'_>)>> = BTreeMap::new();
     for (index, invariant) in invariants.iter().enumerate() {
         if let Ok((site, claim)) = placed(original, invariant) {
@@ -155,13 +155,13 @@ fn placed<'w>(original: Original<'_>, invariant: &'w Invariant) -> Result<(Site,
 
 /// What is said of an invariant in messages.
 fn name(invariant: &Invariant) -> String {
-    let Location { file_name, line, .. } = &invariant.location;
+    let SourcePlace { file_name, line, .. } = &invariant.location;
     let what = invariant.invariant_type.word().replace('_', " ");
     format!("the {what} `{}` at {file_name}:{line}", invariant.value)
 }
 
 /// What became of all invariants.
-enum Checked {
+enum Judged {
     Hold,
     Fails(usize),
     Unknown(String),
@@ -172,23 +172,23 @@ fn checked_by(
     claims: &BTreeMap<Site, Vec<(usize, Claim<'_>)>>,
     settings: &Settings,
     budget: &Budget,
-) -> Checked {
+) -> Judged {
     if claims.is_empty() {
-        return Checked::Hold;
+        return Judged::Hold;
     }
     let patches: Vec<Patch> = claims.iter().map(|(site, claims)| evaluation(site, claims)).collect();
     let goal = "G \"semper_bad == 0\"".to_owned();
     let patched = match load_patched(original, &GHOSTS, &patches, goal, budget) {
         Ok(patched) => patched,
-        Err(why) => return Checked::Unknown(format!("an invariant does not fit its place: {why}")),
+        Err(why) => return Judged::Unknown(format!("an invariant does not fit its place: {why}")),
     };
     match check(&patched.subject, 0, settings, budget).verdict {
-        CheckedVerdict::Holds { .. } => Checked::Hold,
+        CheckedVerdict::Holds { .. } => Judged::Hold,
         CheckedVerdict::Violated { replayed, .. } => match replayed.as_deref().and_then(first_failing) {
-            Some(number) => Checked::Fails(number),
-            None => Checked::Unknown("an invariant does not hold, but it was not found out which".to_owned()),
+            Some(number) => Judged::Fails(number),
+            None => Judged::Unknown("an invariant does not hold, but it was not found out which".to_owned()),
         },
-        CheckedVerdict::Unknown(reason) => Checked::Unknown(format!("the invariants: {reason}")),
+        CheckedVerdict::Unknown(reason) => Judged::Unknown(format!("the invariants: {reason}")),
     }
 }
 
@@ -217,11 +217,11 @@ fn first_failing(replayed: &Replayed) -> Option<usize> {
 fn inserted(site: Site, what: &str) -> Patch {
     let Site { span, form } = site;
     let (before, after) = match form {
-        Form::Missing => (format!(" ({what}, 1)"), String::new()),
-        Form::Before => (format!("({what}, "), ")".to_owned()),
-        Form::Declaration => (format!("{what}; "), String::new()),
-        Form::Expression => (format!("{what}, "), String::new()),
-        Form::Block => return Patch::at(span.source, span.start + 1, format!(" {what};")),
+        PlaceForm::Missing => (format!(" ({what}, 1)"), String::new()),
+        PlaceForm::Before => (format!("({what}, "), ")".to_owned()),
+        PlaceForm::Declaration => (format!("{what}; "), String::new()),
+        PlaceForm::Expression => (format!("{what}, "), String::new()),
+        PlaceForm::Block => return Patch::at(span.source, span.start + 1, format!(" {what};")),
         _ => (format!("{{ {what}; "), " }".to_owned()),
     };
     Patch { span, before, after }
@@ -253,7 +253,7 @@ fn decide(
     match (&outcome.verdict, &outcome.counterexample) {
         (CheckedVerdict::Holds { .. }, _) => {
             let reason = "every invariant holds, and so does the property".to_owned();
-            Validation::new(Answer::Confirmed, reason, Some(outcome.engine))
+            Validation::new(Finding::Confirmed, reason, Some(outcome.engine))
         }
         (CheckedVerdict::Violated { .. }, Some(counterexample)) => {
             let lasso = Counterexample::Lasso(counterexample.answers().clone());
@@ -261,7 +261,7 @@ fn decide(
                 let replayed = replay(subject, property, lasso.clone(), settings.scheduler, budget);
                 if let CheckedVerdict::Violated { replayed: Some(replayed), .. } = &replayed.verdict {
                     let reason = "the property is violated".to_owned();
-                    let mut validation = Validation::new(Answer::Rejected, reason, Some(outcome.engine));
+                    let mut validation = Validation::new(Finding::Rejected, reason, Some(outcome.engine));
                     validation.inputs = crate::told(subject, replayed);
                     return validation;
                 }

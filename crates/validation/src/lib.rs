@@ -35,12 +35,12 @@ use witness::{Invariant, Witness};
 
 use patched::{Original, units};
 
-pub use written::{Proved, of_proof, of_violation};
+pub use written::{ProvedProperty, of_proof, of_violation};
 
 /// What is found out of a witness.
 #[derive(Serialize, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "lowercase")]
-pub enum Answer {
+pub enum Finding {
     /// It is right.
     Confirmed,
     /// It is wrong.
@@ -49,13 +49,13 @@ pub enum Answer {
     Unknown,
 }
 
-impl Answer {
+impl Finding {
     /// The word for it.
     pub fn word(self) -> &'static str {
         match self {
-            Answer::Confirmed => "confirmed",
-            Answer::Rejected => "rejected",
-            Answer::Unknown => "unknown",
+            Finding::Confirmed => "confirmed",
+            Finding::Rejected => "rejected",
+            Finding::Unknown => "unknown",
         }
     }
 }
@@ -64,7 +64,7 @@ impl Answer {
 #[derive(Serialize, Clone, PartialEq, Eq, Debug)]
 pub struct Validation {
     /// The answer.
-    pub answer: Answer,
+    pub answer: Finding,
     /// Why, in words.
     pub reason: String,
     /// What decided.
@@ -79,12 +79,12 @@ pub struct Validation {
 }
 
 impl Validation {
-    fn new(answer: Answer, reason: String, engine: Option<&'static str>) -> Self {
+    fn new(answer: Finding, reason: String, engine: Option<&'static str>) -> Self {
         Self { answer, reason, engine, inputs: Vec::new(), notes: Vec::new() }
     }
 
     fn unknown(reason: String) -> Self {
-        Self::new(Answer::Unknown, reason, None)
+        Self::new(Finding::Unknown, reason, None)
     }
 }
 
@@ -145,13 +145,13 @@ pub fn validate(
     let mut answers: Vec<Validation> = Vec::new();
     for segments in witness.sequences() {
         let validation = violation::validate(original, segments, specification, settings, budget);
-        if validation.answer == Answer::Confirmed {
+        if validation.answer == Finding::Confirmed {
             return validation;
         }
         answers.push(validation);
     }
     // Of several sequences, one that is right is enough; nothing is known where one of them is not decided.
-    let undecided = answers.iter().position(|validation| validation.answer == Answer::Unknown).unwrap_or(0);
+    let undecided = answers.iter().position(|validation| validation.answer == Finding::Unknown).unwrap_or(0);
     if !answers.is_empty() {
         return answers.swap_remove(undecided);
     }

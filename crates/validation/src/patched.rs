@@ -12,7 +12,7 @@ use c_frontend::syntax::symbols::Symbols;
 use foundation::{Budget, Diagnostics, Severity, SourceId, SourceMap, Span};
 use subject::{Input, Loaded, Properties, Property, Request, Subject, load};
 
-use crate::places::Unit;
+use crate::places::ParsedUnit;
 
 /// Something to be written around a piece of text.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ impl Patch {
 pub(crate) struct Original<'a> {
     pub(crate) request: &'a Request,
     pub(crate) subject: &'a Subject,
-    pub(crate) units: &'a [Unit<'a>],
+    pub(crate) units: &'a [ParsedUnit<'a>],
 }
 
 /// The new program.
@@ -47,7 +47,7 @@ pub(crate) struct Patched {
 
 impl Patched {
     /// Where something in the new program stands in the original one; none for what was inserted.
-    pub(crate) fn lead_back(&self, span: Span, units: &[Unit<'_>], patches: &[Patch]) -> Option<Span> {
+    pub(crate) fn lead_back(&self, span: Span, units: &[ParsedUnit<'_>], patches: &[Patch]) -> Option<Span> {
         let name = self.sources.name(span.source);
         let index = units.iter().position(|unit| unit.name() == name)?;
         let unit = &units[index];
@@ -107,11 +107,11 @@ pub(crate) fn load_patched(
 
 /// What is inserted in a text, in order: where, and how it is sorted among what is inserted there. Of two patches of one
 /// piece of text, the first is the outer one.
-type Piece<'p> = (u32, bool, i64, i64, &'p str);
+type Insertion<'p> = (u32, bool, i64, i64, &'p str);
 
-fn pieces<'p>(unit: &Unit<'_>, patches: &'p [Patch]) -> Vec<Piece<'p>> {
+fn pieces<'p>(unit: &ParsedUnit<'_>, patches: &'p [Patch]) -> Vec<Insertion<'p>> {
     let own = patches.iter().enumerate().filter(|(_, patch)| patch.span.source == unit.source);
-    let mut pieces: Vec<Piece<'p>> = Vec::new();
+    let mut pieces: Vec<Insertion<'p>> = Vec::new();
     for (index, Patch { span, before, after }) in own {
         let (start, end, index) = (i64::from(span.start), i64::from(span.end), index as i64);
         if span.start == span.end {
@@ -127,7 +127,7 @@ fn pieces<'p>(unit: &Unit<'_>, patches: &'p [Patch]) -> Vec<Piece<'p>> {
 }
 
 /// A text with everything that is to be written into it.
-fn apply(unit: &Unit<'_>, patches: &[Patch]) -> String {
+fn apply(unit: &ParsedUnit<'_>, patches: &[Patch]) -> String {
     let pieces = pieces(unit, patches);
     let text = unit.text();
     let mut result = String::with_capacity(text.len() + 64 * pieces.len());
@@ -142,7 +142,7 @@ fn apply(unit: &Unit<'_>, patches: &[Patch]) -> String {
 }
 
 /// Whether a text is one C expression that changes nothing; if not, why.
-pub(crate) fn check_expression(text: &str, units: &[Unit<'_>]) -> Result<(), String> {
+pub(crate) fn check_expression(text: &str, units: &[ParsedUnit<'_>]) -> Result<(), String> {
     let is_type = |name: &str| units.iter().any(|unit| unit.type_names().any(|known| known == name));
     if ["//", "/*", "\n", "#", "\\"].iter().any(|mark| text.contains(mark)) {
         return Err("it has a part that no C expression has".to_owned());
@@ -164,7 +164,7 @@ pub(crate) fn check_expression(text: &str, units: &[Unit<'_>]) -> Result<(), Str
 }
 
 /// The texts of the program.
-pub(crate) fn units<'s>(subject: &Subject, request: &Request, sources: &'s SourceMap) -> Vec<Unit<'s>> {
+pub(crate) fn units<'s>(subject: &Subject, request: &Request, sources: &'s SourceMap) -> Vec<ParsedUnit<'s>> {
     let program = &subject.program;
     let functions = program.functions.values().filter(|function| !function.library && function.entry.is_some());
     let spans = functions.map(|function| function.span).chain(program.variables.values().map(|variable| variable.span));
@@ -176,11 +176,11 @@ pub(crate) fn units<'s>(subject: &Subject, request: &Request, sources: &'s Sourc
             Input::File(path) | Input::Text { name: path, .. } => path == sources.name(*source),
         })
     };
-    found.into_iter().filter(is_given).map(|source| Unit::new(source, sources)).collect()
+    found.into_iter().filter(is_given).map(|source| ParsedUnit::new(source, sources)).collect()
 }
 
 /// The property in the words of the new program.
-pub(crate) struct Asked {
+pub(crate) struct AskedProperty {
     /// What all properties of the task say together.
     pub(crate) text: String,
     /// For each of them what it says of every state, if it says that and no more.
@@ -191,7 +191,7 @@ pub(crate) struct Asked {
 
 /// The property of the task. That a function is never called (`G ! call(f())`) is said by a variable, which more engines
 /// understand: 1 once it was called when something held, and 2 once it was called when it did not.
-pub(crate) fn asked(original: Original<'_>, when: &str) -> Asked {
+pub(crate) fn asked(original: Original<'_>, when: &str) -> AskedProperty {
     let Original { subject, units, .. } = original;
     if let [property] = &subject.properties[..]
         && let Some(function) = subject.semantics_for(property).stop_at_call
@@ -207,7 +207,7 @@ pub(crate) fn asked(original: Original<'_>, when: &str) -> Asked {
             }
         };
         let state = "\"semper_called != 1\"".to_owned();
-        return Asked {
+        return AskedProperty {
             text: format!("G {state}"),
             states: Some(vec![state]),
             patches,
@@ -218,7 +218,7 @@ pub(crate) fn asked(original: Original<'_>, when: &str) -> Asked {
     let texts: Vec<String> = subject.properties.iter().map(|property| display(property.goal)).collect();
     let state = |property: &Property| always(&subject.formulas, property.goal).map(display);
     let states = subject.properties.iter().map(state).collect();
-    Asked { text: texts.join(" && "), states, patches: Vec::new(), ghosts: Vec::new() }
+    AskedProperty { text: texts.join(" && "), states, patches: Vec::new(), ghosts: Vec::new() }
 }
 
 /// What `G` claims of every state, if a formula says that and no more.

@@ -13,10 +13,10 @@ use c_frontend::syntax::ast::{
 use c_frontend::syntax::parse;
 use c_frontend::syntax::symbols::Symbols;
 use foundation::{Diagnostics, SourceId, SourceMap, Span};
-use witness::{Location, WaypointType};
+use witness::{SourcePlace, WaypointType};
 
 /// A text of the program with its syntax. Its spans are those of the program.
-pub(crate) struct Unit<'s> {
+pub(crate) struct ParsedUnit<'s> {
     pub(crate) source: SourceId,
     sources: &'s SourceMap,
     ast: Ast,
@@ -28,12 +28,12 @@ pub(crate) struct Unit<'s> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct Site {
     pub(crate) span: Span,
-    pub(crate) form: Form,
+    pub(crate) form: PlaceForm,
 }
 
 /// What stands at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(crate) enum Form {
+pub(crate) enum PlaceForm {
     /// A declaration in a block.
     Declaration,
     /// An expression statement; the span is that of the whole statement.
@@ -57,9 +57,9 @@ pub(crate) enum Form {
 }
 
 /// A place with the offset that witnesses name it by.
-type Candidate = (u32, Site);
+type PlaceCandidate = (u32, Site);
 
-impl<'s> Unit<'s> {
+impl<'s> ParsedUnit<'s> {
     /// Reads the syntax of a text that is known to be correct.
     pub(crate) fn new(source: SourceId, sources: &'s SourceMap) -> Self {
         let (mut map, mut symbols) = (SourceMap::new(), Symbols::default());
@@ -81,7 +81,7 @@ impl<'s> Unit<'s> {
     }
 
     /// Where a waypoint of this type is.
-    pub(crate) fn waypoint(&self, waypoint_type: WaypointType, location: &Location) -> Option<Site> {
+    pub(crate) fn waypoint(&self, waypoint_type: WaypointType, location: &SourcePlace) -> Option<Site> {
         match waypoint_type {
             WaypointType::Assumption | WaypointType::Target => self.statement(location),
             WaypointType::Branching => self.nearest(self.branchings(), location),
@@ -90,7 +90,7 @@ impl<'s> Unit<'s> {
     }
 
     /// The statement, declaration or controlling expression at a place; else the innermost statement around it.
-    pub(crate) fn statement(&self, location: &Location) -> Option<Site> {
+    pub(crate) fn statement(&self, location: &SourcePlace) -> Option<Site> {
         let statements = self.statements();
         let found = self.at(&statements, location);
         let found = found.or_else(|| self.at(&self.expressions(), location));
@@ -107,22 +107,22 @@ impl<'s> Unit<'s> {
     }
 
     /// The place where the condition of the loop at a location is about to be evaluated.
-    pub(crate) fn loop_head(&self, location: &Location) -> Option<Site> {
+    pub(crate) fn loop_head(&self, location: &SourcePlace) -> Option<Site> {
         self.nearest(self.loops(), location).or_else(|| self.nearest(self.jumped_loops(), location))
     }
 
     /// All loops with a keyword, as the offset of their keyword and the place where their condition is about to be evaluated.
-    pub(crate) fn loops(&self) -> Vec<Candidate> {
+    pub(crate) fn loops(&self) -> Vec<PlaceCandidate> {
         let head = |statement: &Stmt| {
             let site = match &statement.kind {
                 StmtKind::While(condition, _)
                 | StmtKind::DoWhile(_, condition)
                 | StmtKind::For { condition: Some(condition), .. } => {
-                    Site { span: self.own(self.ast.exprs[*condition].span), form: Form::Before }
+                    Site { span: self.own(self.ast.exprs[*condition].span), form: PlaceForm::Before }
                 }
                 StmtKind::For { condition: None, .. } => {
                     let at = self.first_semicolon(statement.span)?;
-                    Site { span: Span { source: self.source, start: at, end: at }, form: Form::Missing }
+                    Site { span: Span { source: self.source, start: at, end: at }, form: PlaceForm::Missing }
                 }
                 _ => return None,
             };
@@ -212,30 +212,30 @@ impl<'s> Unit<'s> {
         Span { source: self.source, ..span }
     }
 
-    fn nearest(&self, candidates: Vec<Candidate>, location: &Location) -> Option<Site> {
+    fn nearest(&self, candidates: Vec<PlaceCandidate>, location: &SourcePlace) -> Option<Site> {
         self.at(&candidates, location).or_else(|| self.leftmost(&candidates, location))
     }
 
     /// The candidate at exactly this place.
-    fn at(&self, candidates: &[Candidate], location: &Location) -> Option<Site> {
+    fn at(&self, candidates: &[PlaceCandidate], location: &SourcePlace) -> Option<Site> {
         let column = location.column?;
         let on_line = candidates.iter().filter_map(|(offset, site)| Some((self.on_line(*offset, location)?, site)));
         on_line.filter(|(at, _)| *at == column).map(|(_, site)| *site).next()
     }
 
     /// The leftmost candidate on the line.
-    fn leftmost(&self, candidates: &[Candidate], location: &Location) -> Option<Site> {
+    fn leftmost(&self, candidates: &[PlaceCandidate], location: &SourcePlace) -> Option<Site> {
         let on_line = candidates.iter().filter_map(|(offset, site)| Some((self.on_line(*offset, location)?, site)));
         on_line.min_by_key(|(column, _)| *column).map(|(_, site)| *site)
     }
 
     /// The column of an offset if it is on the line of a location.
-    fn on_line(&self, offset: u32, location: &Location) -> Option<u32> {
+    fn on_line(&self, offset: u32, location: &SourcePlace) -> Option<u32> {
         let (file, line, column) = self.location(offset);
         (line == location.line && is_same_file(&file, &location.file_name)).then_some(column)
     }
 
-    fn covers(&self, span: Span, location: &Location) -> bool {
+    fn covers(&self, span: Span, location: &SourcePlace) -> bool {
         let (file, first, first_column) = self.location(span.start);
         let (_, last, last_column) = self.location(span.end.saturating_sub(1));
         let column = location.column.unwrap_or(first_column);
@@ -245,7 +245,7 @@ impl<'s> Unit<'s> {
     }
 
     /// Statements and declarations in blocks.
-    fn statements(&self) -> Vec<Candidate> {
+    fn statements(&self) -> Vec<PlaceCandidate> {
         let mut found = Vec::new();
         for statement in self.ast.statements.values() {
             found.push((statement.span.start, self.site_of(statement)));
@@ -254,13 +254,13 @@ impl<'s> Unit<'s> {
                     BlockItem::Declaration(Declaration::Declarators { span, .. }) => Some(self.own(*span)),
                     _ => None,
                 });
-                found.extend(declarations.map(|span| (span.start, Site { span, form: Form::Declaration })));
+                found.extend(declarations.map(|span| (span.start, Site { span, form: PlaceForm::Declaration })));
             }
         }
         for item in &self.ast.items {
             if let ExternalDeclaration::Function(function) = item {
                 let span = self.own(self.ast.statements[function.body].span);
-                found.push((function.span.start, Site { span, form: Form::Block }));
+                found.push((function.span.start, Site { span, form: PlaceForm::Block }));
             }
         }
         found
@@ -268,17 +268,17 @@ impl<'s> Unit<'s> {
 
     fn site_of(&self, statement: &Stmt) -> Site {
         let form = match &statement.kind {
-            StmtKind::Compound(_) => Form::Block,
-            StmtKind::Expression(Some(_)) => Form::Expression,
+            StmtKind::Compound(_) => PlaceForm::Block,
+            StmtKind::Expression(Some(_)) => PlaceForm::Expression,
             // Jumps lead behind labels.
             StmtKind::Labeled(_, inner) => return self.site_of(&self.ast.statements[*inner]),
-            _ => Form::Statement,
+            _ => PlaceForm::Statement,
         };
         Site { span: self.own(statement.span), form }
     }
 
     /// Expressions that statements evaluate besides what is done in their bodies.
-    fn expressions(&self) -> Vec<Candidate> {
+    fn expressions(&self) -> Vec<PlaceCandidate> {
         let mut found = Vec::new();
         for statement in self.ast.statements.values() {
             match &statement.kind {
@@ -295,10 +295,10 @@ impl<'s> Unit<'s> {
             }
         }
         let spans = found.into_iter().map(|expr| self.own(self.ast.exprs[expr].span));
-        spans.map(|span| (span.start, Site { span, form: Form::Before })).collect()
+        spans.map(|span| (span.start, Site { span, form: PlaceForm::Before })).collect()
     }
 
-    fn branchings(&self) -> Vec<Candidate> {
+    fn branchings(&self) -> Vec<PlaceCandidate> {
         let mut found = Vec::new();
         for statement in self.ast.statements.values() {
             let start = statement.span.start;
@@ -310,28 +310,28 @@ impl<'s> Unit<'s> {
                     for (index, (condition, _)) in branches.iter().enumerate() {
                         let before = &self.text()[..self.ast.exprs[*condition].span.start as usize];
                         let keyword = if index == 0 { Some(start) } else { before.rfind("if").map(|at| at as u32) };
-                        add(keyword.unwrap_or(start), *condition, Form::Condition);
+                        add(keyword.unwrap_or(start), *condition, PlaceForm::Condition);
                     }
                 }
                 StmtKind::While(condition, _) | StmtKind::DoWhile(_, condition) => {
-                    add(start, *condition, Form::Condition);
+                    add(start, *condition, PlaceForm::Condition);
                 }
-                StmtKind::For { condition: Some(condition), .. } => add(start, *condition, Form::Condition),
-                StmtKind::Switch(control, _) => add(start, *control, Form::Switch),
+                StmtKind::For { condition: Some(condition), .. } => add(start, *condition, PlaceForm::Condition),
+                StmtKind::Switch(control, _) => add(start, *control, PlaceForm::Switch),
                 _ => {}
             }
             if let StmtKind::For { condition: None, .. } = statement.kind
                 && let Some(at) = self.first_semicolon(statement.span)
             {
                 let span = Span { source: self.source, start: at, end: at };
-                found.push((start, Site { span, form: Form::Missing }));
+                found.push((start, Site { span, form: PlaceForm::Missing }));
             }
         }
         found
     }
 
     /// Calls, by their closing parenthesis.
-    fn calls(&self) -> Vec<Candidate> {
+    fn calls(&self) -> Vec<PlaceCandidate> {
         let statements: Vec<Span> = (self.ast.statements.values())
             .filter_map(|statement: &Stmt| match statement.kind {
                 StmtKind::Expression(Some(expr)) => Some(self.ast.exprs[expr].span),
@@ -340,7 +340,7 @@ impl<'s> Unit<'s> {
             .collect();
         let call = |expr: &Expr| {
             matches!(expr.kind, ExprKind::Call(..)).then(|| {
-                let form = if statements.contains(&expr.span) { Form::CallStatement } else { Form::Call };
+                let form = if statements.contains(&expr.span) { PlaceForm::CallStatement } else { PlaceForm::Call };
                 (expr.span.end - 1, Site { span: self.own(expr.span), form })
             })
         };

@@ -4,11 +4,11 @@ use check::Settings;
 use foundation::{Budget, Diagnostics};
 use subject::{Input, Loaded, Request, load};
 use witness::{
-    Action, Constraint, Content, DataModel, Entry, Format, Invariant, InvariantType, Language, Location, Metadata,
-    Producer, Segment, Version, Waypoint, WaypointType, Witness,
+    Action, Constraint, Content, DataModel, Format, Invariant, InvariantType, Language, Metadata, Producer, Segment,
+    SourcePlace, Version, Waypoint, WaypointType, Witness, WitnessEntry,
 };
 
-use crate::{Answer, request_for, validate};
+use crate::{Finding, request_for, validate};
 
 const PROGRAM: &str = "int nondet_int(void);
 void reach_error(void) { }
@@ -25,7 +25,7 @@ int main(void) {
 ";
 
 fn witness(specification: &str, content: Content) -> Witness {
-    let task = witness::Task {
+    let task = witness::WitnessTask {
         input_files: vec!["a.c".into()],
         input_file_hashes: vec![("a.c".into(), witness::sha256(PROGRAM.as_bytes()))],
         specification: specification.into(),
@@ -35,14 +35,14 @@ fn witness(specification: &str, content: Content) -> Witness {
     let producer = Producer { name: "test".into(), version: "1".into(), ..Producer::default() };
     let metadata =
         Metadata { format_version: Version::V2_1, uuid: String::new(), creation_time: String::new(), producer, task };
-    Witness { entries: vec![Entry { metadata, content }.identified()] }
+    Witness { entries: vec![WitnessEntry { metadata, content }.identified()] }
 }
 
-fn answer(witness: &Witness) -> Answer {
+fn answer(witness: &Witness) -> Finding {
     answer_for(PROGRAM, witness)
 }
 
-fn answer_for(program: &str, witness: &Witness) -> Answer {
+fn answer_for(program: &str, witness: &Witness) -> Finding {
     let request =
         Request { files: vec![Input::Text { name: "a.c".into(), text: program.into() }], ..Request::default() };
     let mut diagnostics = Diagnostics::new();
@@ -52,11 +52,11 @@ fn answer_for(program: &str, witness: &Witness) -> Answer {
     validate(witness, &request, &subject.unwrap(), &sources, &Settings::default(), &Budget::unlimited()).answer
 }
 
-fn place(line: u32, column: Option<u32>) -> Location {
-    Location { file_name: "folder/a.c".into(), line, column, function: None }
+fn place(line: u32, column: Option<u32>) -> SourcePlace {
+    SourcePlace { file_name: "folder/a.c".into(), line, column, function: None }
 }
 
-fn segment(waypoint_type: WaypointType, action: Action, value: Option<&str>, location: Location) -> Segment {
+fn segment(waypoint_type: WaypointType, action: Action, value: Option<&str>, location: SourcePlace) -> Segment {
     let constraint = value.map(|value| Constraint { value: value.into(), format: Some(Format::CExpression) });
     Segment { waypoints: vec![Waypoint { waypoint_type, action, constraint, location }] }
 }
@@ -73,7 +73,7 @@ fn a_sequence_is_confirmed_exactly_if_an_execution_passes_it() {
             let turn = || segment(WaypointType::Branching, Action::Follow, Some("true"), place(6, Some(3)));
             segments.splice(0..0, (0..turns).map(|_| turn()));
             segments.push(target());
-            let expected = if value == 7 && turns <= 3 { Answer::Confirmed } else { Answer::Rejected };
+            let expected = if value == 7 && turns <= 3 { Finding::Confirmed } else { Finding::Rejected };
             let witness = witness(SAFE, Content::ViolationSequence(segments));
             assert_eq!(answer(&witness), expected, "{assumed}, {turns} turns");
         }
@@ -84,29 +84,29 @@ fn a_sequence_is_confirmed_exactly_if_an_execution_passes_it() {
         last.waypoints.splice(0..0, avoid.waypoints);
         answer(&witness(SAFE, Content::ViolationSequence(vec![last])))
     };
-    assert_eq!(avoided("x == 7"), Answer::Rejected);
-    assert_eq!(avoided("x == 8"), Answer::Confirmed);
+    assert_eq!(avoided("x == 7"), Finding::Rejected);
+    assert_eq!(avoided("x == 8"), Finding::Confirmed);
 }
 
 #[test]
 fn an_invariant_is_confirmed_exactly_if_it_holds() {
     let specification = "CHECK( init(main()), LTL(F end) )";
     for (invariant_type, line, value, expected) in [
-        (InvariantType::LoopInvariant, 6, "i >= 0 && i <= 3", Answer::Confirmed),
-        (InvariantType::LoopInvariant, 6, "i <= 2", Answer::Rejected),
-        (InvariantType::LocationInvariant, 7, "i <= 2", Answer::Confirmed),
-        (InvariantType::LocationInvariant, 9, "i == 3", Answer::Confirmed),
-        (InvariantType::LocationInvariant, 10, "x == 7", Answer::Confirmed),
-        (InvariantType::LocationInvariant, 11, "x != 7", Answer::Rejected),
-        (InvariantType::LocationInvariant, 9, "6 / (i - 3)", Answer::Rejected),
-        (InvariantType::LoopTransitionInvariant, 6, "\\at(i, AnyPrev) < i", Answer::Confirmed),
-        (InvariantType::LoopTransitionInvariant, 6, "\\at(i, AnyPrev) + 1 == i", Answer::Rejected),
-        (InvariantType::LocationTransitionInvariant, 7, "\\at(i, AnyPrev) < i && i <= 2", Answer::Confirmed),
-        (InvariantType::LoopInvariant, 7, "1", Answer::Unknown),
-        (InvariantType::LoopInvariant, 6, "i = 0", Answer::Unknown),
-        (InvariantType::LoopInvariant, 6, "j == 0", Answer::Unknown),
-        (InvariantType::LoopInvariant, 6, "1) || (1", Answer::Unknown),
-        (InvariantType::LoopInvariant, 6, "1 // x", Answer::Unknown),
+        (InvariantType::LoopInvariant, 6, "i >= 0 && i <= 3", Finding::Confirmed),
+        (InvariantType::LoopInvariant, 6, "i <= 2", Finding::Rejected),
+        (InvariantType::LocationInvariant, 7, "i <= 2", Finding::Confirmed),
+        (InvariantType::LocationInvariant, 9, "i == 3", Finding::Confirmed),
+        (InvariantType::LocationInvariant, 10, "x == 7", Finding::Confirmed),
+        (InvariantType::LocationInvariant, 11, "x != 7", Finding::Rejected),
+        (InvariantType::LocationInvariant, 9, "6 / (i - 3)", Finding::Rejected),
+        (InvariantType::LoopTransitionInvariant, 6, "\\at(i, AnyPrev) < i", Finding::Confirmed),
+        (InvariantType::LoopTransitionInvariant, 6, "\\at(i, AnyPrev) + 1 == i", Finding::Rejected),
+        (InvariantType::LocationTransitionInvariant, 7, "\\at(i, AnyPrev) < i && i <= 2", Finding::Confirmed),
+        (InvariantType::LoopInvariant, 7, "1", Finding::Unknown),
+        (InvariantType::LoopInvariant, 6, "i = 0", Finding::Unknown),
+        (InvariantType::LoopInvariant, 6, "j == 0", Finding::Unknown),
+        (InvariantType::LoopInvariant, 6, "1) || (1", Finding::Unknown),
+        (InvariantType::LoopInvariant, 6, "1 // x", Finding::Unknown),
     ] {
         let (location, value) = (place(line, None), value.to_owned());
         let format = Format::ExtCExpression;
@@ -136,7 +136,7 @@ fn the_way_to_default_is_that_of_all_other_values() {
                         segment(WaypointType::Target, Action::Follow, None, place(4, None)),
                     ];
                     let is_taken = if way == "default" { value == 4 } else { way == value.to_string() };
-                    let expected = if is_taken { Answer::Confirmed } else { Answer::Rejected };
+                    let expected = if is_taken { Finding::Confirmed } else { Finding::Rejected };
                     let found = answer_for(&program, &witness(SAFE, Content::ViolationSequence(segments)));
                     assert_eq!(found, expected, "{way}, {program}");
                 }
@@ -149,16 +149,16 @@ fn the_way_to_default_is_that_of_all_other_values() {
 #[test]
 fn the_way_to_default_is_not_guessed() {
     for (switch, expected) in [
-        ("switch (x) { case THREE: break; default: y = 7; }", Answer::Confirmed),
-        ("switch (x) { case THREE: y = 7; break; default: ; }", Answer::Rejected),
-        ("switch (x) { case 'y': { int y = 1; break; } default: y = 7; }", Answer::Confirmed),
-        ("switch ((char)x) { case -128 ... -1: case 1 ... 127: break; default: y = 7; }", Answer::Confirmed),
-        ("switch (x) { default: y = 7; }", Answer::Confirmed),
-        ("switch (x) { case 1: switch (y) { default: y = 7; } break; default: ; }", Answer::Rejected),
-        ("switch (x) { case 1: switch (y) { default: y = 7; } }", Answer::Unknown),
-        ("switch (x) { enum { THREE = 4 }; case THREE: y = 7; break; default: ; }", Answer::Unknown),
-        ("switch (x) { case sizeof(z): { char z; break; } default: y = 7; }", Answer::Unknown),
-        ("switch (x) { case 1: y = 7; }", Answer::Unknown),
+        ("switch (x) { case THREE: break; default: y = 7; }", Finding::Confirmed),
+        ("switch (x) { case THREE: y = 7; break; default: ; }", Finding::Rejected),
+        ("switch (x) { case 'y': { int y = 1; break; } default: y = 7; }", Finding::Confirmed),
+        ("switch ((char)x) { case -128 ... -1: case 1 ... 127: break; default: y = 7; }", Finding::Confirmed),
+        ("switch (x) { default: y = 7; }", Finding::Confirmed),
+        ("switch (x) { case 1: switch (y) { default: y = 7; } break; default: ; }", Finding::Rejected),
+        ("switch (x) { case 1: switch (y) { default: y = 7; } }", Finding::Unknown),
+        ("switch (x) { enum { THREE = 4 }; case THREE: y = 7; break; default: ; }", Finding::Unknown),
+        ("switch (x) { case sizeof(z): { char z; break; } default: y = 7; }", Finding::Unknown),
+        ("switch (x) { case 1: y = 7; }", Finding::Unknown),
     ] {
         let program = format!(
             "int nondet_int(void); void reach_error(void) {{ }} enum {{ THREE = 3 }}; int x, y, z;\n\
@@ -196,9 +196,9 @@ fn a_loop_with_goto_has_invariants_where_its_condition_is_at_its_label() {
             let invariant = Invariant { invariant_type, location, value, format, inductive: false };
             let witness = witness("CHECK( init(main()), LTL(F end) )", Content::InvariantSet(vec![invariant]));
             let expected = match (is_loop, holds) {
-                (false, _) => Answer::Unknown,
-                (true, true) => Answer::Confirmed,
-                (true, false) => Answer::Rejected,
+                (false, _) => Finding::Unknown,
+                (true, true) => Finding::Confirmed,
+                (true, false) => Finding::Rejected,
             };
             assert_eq!(answer_for(&program, &witness), expected, "{text}, {holds}");
         }
@@ -221,7 +221,7 @@ fn waypoints_may_stand_anywhere() {
                     ],
                 };
                 let found = answer(&witness(SAFE, Content::ViolationSequence(segments)));
-                count += usize::from(found == Answer::Confirmed);
+                count += usize::from(found == Finding::Confirmed);
             }
         }
     }

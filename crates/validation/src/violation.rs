@@ -15,12 +15,12 @@ use check::{CheckedVerdict, Settings, check};
 use evidence::replay::replay;
 use foundation::Budget;
 use task::Counterexample;
-use witness::select::{Kind, kind, stem_and_cycle, target};
+use witness::select::{Specified, kind, stem_and_cycle, target};
 use witness::{Action, Segment, Waypoint, WaypointType};
 
-use crate::patched::{Asked, Original, Patch, asked, check_expression, load_patched};
-use crate::places::{Form, Site};
-use crate::{Answer, Validation, told};
+use crate::patched::{AskedProperty, Original, Patch, asked, check_expression, load_patched};
+use crate::places::{PlaceForm, Site};
+use crate::{Finding, Validation, told};
 
 /// The counter of passed segments, and what is turned when a cycle has been passed.
 const GHOSTS: [&str; 2] = ["int semper_at", "int semper_turn"];
@@ -33,7 +33,7 @@ const TO_DEFAULT: &str = "semper_d";
 
 /// What is inserted at a place does one of these things.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Role {
+enum InsertionRole {
     Statement,
     Branching,
     Enter,
@@ -87,7 +87,7 @@ pub(crate) fn validate(
                 Some(_) => "passes the waypoints and violates the property",
                 None => "passes the waypoints, goes round the cycle for ever and violates the property",
             };
-            Validation::new(Answer::Rejected, format!("no execution {what}"), Some(outcome.engine))
+            Validation::new(Finding::Rejected, format!("no execution {what}"), Some(outcome.engine))
         }
         (CheckedVerdict::Violated { .. }, Some(counterexample)) => {
             let lasso = Counterexample::Lasso(counterexample.answers().clone());
@@ -97,7 +97,7 @@ pub(crate) fn validate(
                 match &replayed.verdict {
                     CheckedVerdict::Violated { replayed: Some(replayed), .. } => {
                         let reason = "an execution passes the waypoints and violates the property".to_owned();
-                        let mut validation = Validation::new(Answer::Confirmed, reason, Some(outcome.engine));
+                        let mut validation = Validation::new(Finding::Confirmed, reason, Some(outcome.engine));
                         validation.inputs = told(subject, replayed);
                         return validation;
                     }
@@ -113,7 +113,7 @@ pub(crate) fn validate(
 }
 
 /// No execution passes the waypoints and violates the property.
-fn goal(asked: &Asked, segments: &[Segment], specification: &str) -> String {
+fn goal(asked: &AskedProperty, segments: &[Segment], specification: &str) -> String {
     let (stem, cycle) = stem_and_cycle(segments);
     let property = &asked.text;
     if !cycle.is_empty() {
@@ -124,7 +124,7 @@ fn goal(asked: &Asked, segments: &[Segment], specification: &str) -> String {
         // That the function was called at the end is in the variable already.
         Some(_) if !asked.ghosts.is_empty() => property.clone(),
         // A state that violates one of the competition's safety properties is a state at the target.
-        Some(states) if kind(specification) == Kind::Safety => {
+        Some(states) if kind(specification) == Specified::Safety => {
             let states: Vec<String> = states.iter().map(|state| format!("(G (!{end} || {state}))")).collect();
             states.join(" && ")
         }
@@ -134,7 +134,7 @@ fn goal(asked: &Asked, segments: &[Segment], specification: &str) -> String {
 
 /// Everything that is to be inserted; or which waypoint has no place.
 fn patches(original: Original<'_>, segments: &[Segment]) -> Result<Vec<Patch>, String> {
-    let mut sites: BTreeMap<(Site, Role), Vec<Probe>> = BTreeMap::new();
+    let mut sites: BTreeMap<(Site, InsertionRole), Vec<Probe>> = BTreeMap::new();
     let (stem, cycle) = stem_and_cycle(segments);
     for (index, segment) in segments.iter().enumerate() {
         for waypoint in &segment.waypoints {
@@ -155,10 +155,10 @@ fn patches(original: Original<'_>, segments: &[Segment]) -> Result<Vec<Patch>, S
             check_expression(&condition, original.units)
                 .map_err(|why| format!("`{condition}` is no condition: {why}"))?;
             let role = match waypoint.waypoint_type {
-                WaypointType::Assumption | WaypointType::Target => Role::Statement,
-                WaypointType::Branching => Role::Branching,
-                WaypointType::FunctionEnter => Role::Enter,
-                WaypointType::FunctionReturn => Role::Return,
+                WaypointType::Assumption | WaypointType::Target => InsertionRole::Statement,
+                WaypointType::Branching => InsertionRole::Branching,
+                WaypointType::FunctionEnter => InsertionRole::Enter,
+                WaypointType::FunctionReturn => InsertionRole::Return,
             };
             let is_avoided = waypoint.action == Action::Avoid;
             let is_target = waypoint.waypoint_type == WaypointType::Target;
@@ -184,10 +184,10 @@ fn condition(waypoint: &Waypoint, site: Site) -> Result<(String, bool), String> 
         WaypointType::FunctionReturn => (value.replace("\\result", RESULT), true),
         WaypointType::FunctionEnter | WaypointType::Target => ("1".to_owned(), true),
         WaypointType::Branching => match (value, site.form) {
-            ("true", Form::Condition | Form::Missing) => ("1".to_owned(), true),
-            ("false", Form::Condition) => ("1".to_owned(), false),
-            ("default", Form::Switch) => (TO_DEFAULT.to_owned(), true),
-            (number, Form::Switch) => (format!("semper_v == {number}"), true),
+            ("true", PlaceForm::Condition | PlaceForm::Missing) => ("1".to_owned(), true),
+            ("false", PlaceForm::Condition) => ("1".to_owned(), false),
+            ("default", PlaceForm::Switch) => (TO_DEFAULT.to_owned(), true),
+            (number, PlaceForm::Switch) => (format!("semper_v == {number}"), true),
             _ => return Err(not_followed(value, "")),
         },
     })
@@ -212,14 +212,14 @@ fn chain<'p>(probes: impl Iterator<Item = &'p Probe>) -> String {
     })
 }
 
-fn inserted(site: Site, role: Role, probes: &[Probe]) -> Vec<Patch> {
+fn inserted(site: Site, role: InsertionRole, probes: &[Probe]) -> Vec<Patch> {
     let Site { span, form } = site;
     let around = |before: String, after: String| vec![Patch { span, before, after }];
     let all = chain(probes.iter());
     let ways = |way: bool| chain(probes.iter().filter(|probe| probe.way == way));
     let uses_result = probes.iter().any(|probe| probe.condition.contains(RESULT));
     match (role, form) {
-        (Role::Branching, Form::Switch) => {
+        (InsertionRole::Branching, PlaceForm::Switch) => {
             // Another `switch` with the same labels compares as this one does.
             let cases = probes.iter().find_map(|probe| probe.cases.as_deref());
             let compared = cases.map_or_else(String::new, |cases| match cases {
@@ -228,32 +228,34 @@ fn inserted(site: Site, role: Role, probes: &[Probe]) -> Vec<Patch> {
             });
             around("({ __auto_type semper_v = +(".to_owned(), format!(");{compared} {all}; semper_v; }})"))
         }
-        (Role::Branching, Form::Missing) => around(format!(" ({}, 1)", ways(true)), String::new()),
-        (Role::Branching, _) => around("((".to_owned(), format!(") ? ({}, 1) : ({}, 0))", ways(true), ways(false))),
-        (Role::Enter, _) => around(format!("({all}, "), ")".to_owned()),
-        (Role::Return, Form::CallStatement) if !uses_result => around(String::new(), format!(", {all}")),
-        (Role::Return, _) => around(format!("({{ __auto_type {RESULT} = "), format!("; {all}; {RESULT}; }})")),
-        (Role::Statement, _) => match probes.iter().find(|probe| probe.is_target) {
+        (InsertionRole::Branching, PlaceForm::Missing) => around(format!(" ({}, 1)", ways(true)), String::new()),
+        (InsertionRole::Branching, _) => {
+            around("((".to_owned(), format!(") ? ({}, 1) : ({}, 0))", ways(true), ways(false)))
+        }
+        (InsertionRole::Enter, _) => around(format!("({all}, "), ")".to_owned()),
+        (InsertionRole::Return, PlaceForm::CallStatement) if !uses_result => around(String::new(), format!(", {all}")),
+        (InsertionRole::Return, _) => around(format!("({{ __auto_type {RESULT} = "), format!("; {all}; {RESULT}; }})")),
+        (InsertionRole::Statement, _) => match probes.iter().find(|probe| probe.is_target) {
             Some(target) => {
                 let before = chain(probes.iter().filter(|probe| !probe.is_target));
                 let at = chain(std::iter::once(target));
                 let (passed, reached) = (target.passed, target.passed + 1);
                 let reset = format!("semper_at == {reached} ? semper_at = {passed} : 0;");
                 match form {
-                    Form::Declaration => around(format!("{before}; {at}; "), format!(" {reset}")),
-                    Form::Block => vec![
+                    PlaceForm::Declaration => around(format!("{before}; {at}; "), format!(" {reset}")),
+                    PlaceForm::Block => vec![
                         Patch::at(span.source, span.start + 1, format!(" {before}; {at};")),
                         Patch::at(span.source, span.end - 1, format!(" {reset} ")),
                     ],
-                    Form::Before => around(format!("({before}, {at}, "), ")".to_owned()),
+                    PlaceForm::Before => around(format!("({before}, {at}, "), ")".to_owned()),
                     _ => around(format!("{{ {before}; {at}; "), format!(" {reset} }}")),
                 }
             }
             None => match form {
-                Form::Declaration => around(format!("{all}; "), String::new()),
-                Form::Block => vec![Patch::at(span.source, span.start + 1, format!(" {all};"))],
-                Form::Before => around(format!("({all}, "), ")".to_owned()),
-                Form::Expression => around(format!("{all}, "), String::new()),
+                PlaceForm::Declaration => around(format!("{all}; "), String::new()),
+                PlaceForm::Block => vec![Patch::at(span.source, span.start + 1, format!(" {all};"))],
+                PlaceForm::Before => around(format!("({all}, "), ")".to_owned()),
+                PlaceForm::Expression => around(format!("{all}, "), String::new()),
                 _ => around(format!("{{ {all}; "), " }".to_owned()),
             },
         },

@@ -11,24 +11,24 @@ use certify::Replayed;
 use check::{CheckedVerdict, Settings, check, task_of};
 use evidence::saved::{Found, as_sv_comp, metadata, specification};
 use foundation::{Budget, Id, SourceMap, Span};
-use program::passes::inline::{Context, ContextId};
+use program::passes::inline::{Activation, ContextId};
 use program::passes::{Prepared, prepare};
 use program::semantics::{Occasion, RunEnd};
 use program::{Edge, EdgeId, LocationId, Observe, Op, Program, VariableId, VariableKind};
 use subject::{Request, Subject};
-use task::certificate::refutation::{Cell, Control, Object, Refutation};
+use task::certificate::refutation::{CellName, Control, ObjectName, Refutation};
 use task::certificate::sexp::Sexp;
 use task::{Certificate, Task};
-use witness::select::{Kind, kind};
+use witness::select::{Specified, kind};
 use witness::{
-    Action, Constraint, Content, Entry, Format, Invariant, InvariantType, Location, Segment, Waypoint, WaypointType,
-    Witness,
+    Action, Constraint, Content, Format, Invariant, InvariantType, Segment, SourcePlace, Waypoint, WaypointType,
+    Witness, WitnessEntry,
 };
 
-use crate::c_text::{Named, Names, condition, expression};
+use crate::c_text::{NamedSymbol, SymbolTexts, condition, expression};
 use crate::invariants::that_hold;
 use crate::patched::{Original, asked, load_patched, units};
-use crate::places::Unit;
+use crate::places::ParsedUnit;
 
 /// How much work it may be to look for candidates and to sort them out.
 const MOST_WORK: u64 = 20_000_000;
@@ -65,7 +65,7 @@ pub fn of_violation(
             keep_order(segments, &units);
         }
     }
-    witness.entries = witness.entries.into_iter().map(Entry::identified).collect();
+    witness.entries = witness.entries.into_iter().map(WitnessEntry::identified).collect();
     if is_silent && let Some(waypoint) = silent_loop(found, &replayed, sources) {
         for entry in &mut witness.entries {
             if let Content::ViolationSequence(segments) = &mut entry.content {
@@ -73,14 +73,14 @@ pub fn of_violation(
                 segments.push(Segment { waypoints: vec![waypoint.clone()] });
             }
         }
-        witness.entries = witness.entries.into_iter().map(Entry::identified).collect();
+        witness.entries = witness.entries.into_iter().map(WitnessEntry::identified).collect();
     }
     witness
 }
 
 /// Leaves out what is said of statements that call functions of the program: they are observed when they have ended, behind
 /// what happens in the functions, and waypoints stand before them. So is what held when the loop was entered.
-fn keep_order(segments: &mut Vec<Segment>, units: &[Unit<'_>]) {
+fn keep_order(segments: &mut Vec<Segment>, units: &[ParsedUnit<'_>]) {
     let calls = |waypoint: &Waypoint| {
         let sites = units.iter().filter_map(|unit| Some((unit, unit.statement(&waypoint.location)?)));
         sites.take(1).any(|(unit, site)| {
@@ -164,15 +164,15 @@ fn silent_edges(program: &Program, last: Option<EdgeId>) -> Option<Vec<&Edge>> {
     Some(vec![only])
 }
 
-fn location(unit: &Unit<'_>, offset: u32) -> Location {
+fn location(unit: &ParsedUnit<'_>, offset: u32) -> SourcePlace {
     let (file_name, line, column) = unit.location(offset);
     let function = unit.function_around(offset).map(str::to_owned);
-    Location { file_name, line, column: Some(column), function }
+    SourcePlace { file_name, line, column: Some(column), function }
 }
 
 /// A property that holds, and what shows it.
 #[derive(Clone, Copy, Debug)]
-pub struct Proved<'a> {
+pub struct ProvedProperty<'a> {
     /// What was asked for.
     pub request: &'a Request,
     /// What was made of it.
@@ -185,21 +185,21 @@ pub struct Proved<'a> {
 
 /// The witness of a property that holds. The hashes are those of the request's files, in order.
 pub fn of_proof(
-    proved: Proved<'_>,
+    proved: ProvedProperty<'_>,
     hashes: &[String],
     sources: &SourceMap,
     settings: &Settings,
     budget: &Budget,
     created: String,
 ) -> Witness {
-    let Proved { request, subject, property, .. } = proved;
+    let ProvedProperty { request, subject, property, .. } = proved;
     let mut alone = subject.clone();
     alone.properties = vec![subject.properties[property].clone()];
     let units = units(&alone, request, sources);
     let original = Original { request, subject: &alone, units: &units };
     let invariants = invariants(original, proved.certificate, settings, &budget.part_with_work(MOST_WORK));
     let metadata = metadata(request, subject, property, hashes, created);
-    Witness { entries: vec![Entry { metadata, content: Content::InvariantSet(invariants) }.identified()] }
+    Witness { entries: vec![WitnessEntry { metadata, content: Content::InvariantSet(invariants) }.identified()] }
 }
 
 /// The invariants of a proof. Where the engine has none to offer, another is asked for a proof.
@@ -301,12 +301,12 @@ fn bound_of(value: &str) -> Option<(&str, i128)> {
 fn candidates(original: Original<'_>, about: &About<'_>) -> Vec<Invariant> {
     let About { task, refutation, .. } = about;
     let Ok(prepared) = prepare(&task.program, &task.atoms, task.semantics, MOST_EDGES) else { return Vec::new() };
-    let loops: Vec<Location> = (original.units.iter())
+    let loops: Vec<SourcePlace> = (original.units.iter())
         .flat_map(|unit| unit.loops().into_iter().map(|(offset, _)| location(unit, offset)))
         .collect();
     let mut found: Vec<Invariant> = Vec::new();
     let mut known = BTreeSet::new();
-    let mut add = |invariant_type: InvariantType, location: &Location, value: &str| {
+    let mut add = |invariant_type: InvariantType, location: &SourcePlace, value: &str| {
         let key = (invariant_type, location.file_name.clone(), location.line, location.column, value.to_owned());
         if found.len() < MOST_CANDIDATES && known.insert(key) {
             let format = if invariant_type.is_transition() { Format::ExtCExpression } else { Format::CExpression };
@@ -326,7 +326,7 @@ fn candidates(original: Original<'_>, about: &About<'_>) -> Vec<Invariant> {
             places.push(at);
         }
     }
-    let mut functions: Vec<(String, Names)> = Vec::new();
+    let mut functions: Vec<(String, SymbolTexts)> = Vec::new();
     for &at in &places {
         let context = prepared.context_of[at];
         let names = names(&prepared, refutation, context, task);
@@ -357,7 +357,7 @@ fn candidates(original: Original<'_>, about: &About<'_>) -> Vec<Invariant> {
                 add(InvariantType::LoopInvariant, head, &value);
             }
         }
-        let ends = kind(&specification(original.subject, 0)) == Kind::Termination;
+        let ends = kind(&specification(original.subject, 0)) == Specified::Termination;
         let modules = refutation.modules.iter().filter(|_| ends);
         let relations: Vec<String> = modules.filter_map(|module| relation(&module.function, names)).collect();
         let all = relations.iter().map(|relation| format!("({relation})")).collect::<Vec<_>>().join(" || ");
@@ -371,7 +371,7 @@ fn candidates(original: Original<'_>, about: &About<'_>) -> Vec<Invariant> {
 }
 
 /// That a function, a tuple, descends: its first part that changes gets smaller, and was not negative.
-fn relation(function: &[Sexp], names: &Names) -> Option<String> {
+fn relation(function: &[Sexp], names: &SymbolTexts) -> Option<String> {
     let old = |name: &str| format!("\\at({name}, AnyPrev)");
     let mut cases = Vec::new();
     let mut same = String::new();
@@ -388,8 +388,8 @@ fn relation(function: &[Sexp], names: &Names) -> Option<String> {
 }
 
 /// What the symbols of a proof are called in an activation.
-fn names(prepared: &Prepared, refutation: &Refutation, context: ContextId, task: &Task) -> Names {
-    let Context { variables, function, .. } = &prepared.contexts[context];
+fn names(prepared: &Prepared, refutation: &Refutation, context: ContextId, task: &Task) -> SymbolTexts {
+    let Activation { variables, function, .. } = &prepared.contexts[context];
     let old = |variable: VariableId| {
         let local = variables.iter().find(|(_, new)| **new == variable).map(|(old, _)| *old);
         // The other variables have kept their numbers.
@@ -402,18 +402,20 @@ fn names(prepared: &Prepared, refutation: &Refutation, context: ContextId, task:
         is_visible.then_some(kept)
     };
     let named = |declaration: &task::certificate::refutation::Declaration| {
-        let Cell::One { object: Object::Variable(variable), offset: 0, scalar } = declaration.cell else { return None };
+        let CellName::One { object: ObjectName::Variable(variable), offset: 0, scalar } = declaration.cell else {
+            return None;
+        };
         let variable = &task.program.variables[old(variable)?];
         let is_whole = task.program.types.as_scalar(variable.ty) == Some(scalar);
         let is_written = !variable.name.starts_with('%') && !variable.name.starts_with("semper_");
         let name = variable.name.rsplit("::").next().unwrap_or(&variable.name).to_owned();
-        (is_whole && is_written).then(|| (declaration.name.clone(), Named { name, scalar }))
+        (is_whole && is_written).then(|| (declaration.name.clone(), NamedSymbol { name, scalar }))
     };
     refutation.symbols.iter().filter_map(named).collect()
 }
 
 /// The statement that begins at a location of the inlined program.
-fn statement_at(original: Original<'_>, about: &About<'_>, prepared: &Prepared, at: LocationId) -> Option<Location> {
+fn statement_at(original: Original<'_>, about: &About<'_>, prepared: &Prepared, at: LocationId) -> Option<SourcePlace> {
     let edge = prepared.program.locations[at].out.first()?;
     let span = (about.lead_back)(about.task.program.edges[prepared.origins[*edge].edge].span)?;
     let unit = original.units.iter().find(|unit| unit.source == span.source)?;

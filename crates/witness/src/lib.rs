@@ -22,9 +22,9 @@ pub mod yaml;
 
 pub use hash::sha256;
 pub use model::{
-    Action, Constraint, Content, DataModel, Entry, Format, Invariant, InvariantType, Language, Location, Metadata,
-    Producer, Segment, Task, Version, Waypoint, WaypointType, Witness,
+    Action, Constraint, Content, DataModel, Format, Invariant, InvariantType, Language, Metadata, Producer, Segment,
+    SourcePlace, Version, Waypoint, WaypointType, Witness, WitnessEntry, WitnessTask,
 };
-pub use read::{Reading, read};
-pub use rules::{At, Fault, RULES, Rule, faults};
+pub use read::{ReadWitness, read};
+pub use rules::{At, BrokenRule, FormatRule, RULES, faults};
 pub use write::write;

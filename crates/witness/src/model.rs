@@ -10,19 +10,19 @@ use crate::write::write_entry;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Witness {
     /// The entries, in the order of the file.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<WitnessEntry>,
 }
 
 /// One record of a witness.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Entry {
+pub struct WitnessEntry {
     /// Where it comes from and which task it belongs to.
     pub metadata: Metadata,
     /// What it says.
     pub content: Content,
 }
 
-impl Entry {
+impl WitnessEntry {
     /// The same entry with the uuid that follows from everything else in it: equal entries have equal uuids, and nothing
     /// is left to chance.
     #[must_use]
@@ -56,7 +56,7 @@ pub struct Metadata {
     /// The tool that made it.
     pub producer: Producer,
     /// The task it belongs to.
-    pub task: Task,
+    pub task: WitnessTask,
 }
 
 /// The tool that made an entry.
@@ -76,7 +76,7 @@ pub struct Producer {
 
 /// The verification task that an entry belongs to.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Task {
+pub struct WitnessTask {
     /// The files of the program.
     pub input_files: Vec<String>,
     /// The SHA-256 of each of them, as pairs of file and hash.
@@ -106,7 +106,7 @@ pub struct Waypoint {
     /// The condition itself, where the type needs one.
     pub constraint: Option<Constraint>,
     /// Where it is evaluated.
-    pub location: Location,
+    pub location: SourcePlace,
 }
 
 /// The condition of a waypoint.
@@ -120,7 +120,7 @@ pub struct Constraint {
 
 /// A place in the program. Lines and columns count from 1, columns count characters.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Location {
+pub struct SourcePlace {
     /// The file.
     pub file_name: String,
     /// The line.
@@ -137,7 +137,7 @@ pub struct Invariant {
     /// What kind of invariant it is.
     pub invariant_type: InvariantType,
     /// Where it holds.
-    pub location: Location,
+    pub location: SourcePlace,
     /// The expression.
     pub value: String,
     /// The language of the expression.

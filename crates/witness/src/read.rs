@@ -8,15 +8,15 @@ use foundation::{Diagnostic, Diagnostics, Severity, SourceId, SourceMap, Span};
 
 use crate::forms::shortened;
 use crate::model::{
-    Action, Constraint, Content, DataModel, Entry, Format, Invariant, InvariantType, Language, Location, Metadata,
-    Producer, Segment, Task, Version, Waypoint, WaypointType, Witness,
+    Action, Constraint, Content, DataModel, Format, Invariant, InvariantType, Language, Metadata, Producer, Segment,
+    SourcePlace, Version, Waypoint, WaypointType, Witness, WitnessEntry, WitnessTask,
 };
 use crate::rules::{At, diagnostic, faults};
-use crate::yaml::{self, Cause, Limits, Node, Refusal, Value};
+use crate::yaml::{self, ReadingLimits, Yaml, YamlFault, YamlRefusal, YamlValue};
 
 /// A witness that was read from a file.
 #[derive(Clone, Debug)]
-pub struct Reading {
+pub struct ReadWitness {
     /// The witness.
     pub witness: Witness,
     /// What its reader should know: there are no errors among them.
@@ -25,7 +25,7 @@ pub struct Reading {
     whole: Span,
 }
 
-impl Reading {
+impl ReadWitness {
     /// Where a part of the witness stands in the file: that of the key, else of the smallest part around it.
     pub fn place(&self, at: At) -> Span {
         let wider = [
@@ -39,9 +39,9 @@ impl Reading {
 }
 
 /// Reads a witness from a text. It is refused, with all that is wrong, if it breaks a rule of the format.
-pub fn read(sources: &SourceMap, source: SourceId) -> Result<Reading, Diagnostics> {
+pub fn read(sources: &SourceMap, source: SourceId) -> Result<ReadWitness, Diagnostics> {
     let start = Span { source, start: 0, end: 0 };
-    let mut reader = Reader { diagnostics: Diagnostics::new(), places: HashMap::new(), at: At::default() };
+    let mut reader = WitnessReader { diagnostics: Diagnostics::new(), places: HashMap::new(), at: At::default() };
     let entries = match yaml::parse(sources, source, LIMITS) {
         Ok(Some(document)) => reader.entries(&document),
         Ok(None) => {
@@ -54,9 +54,9 @@ pub fn read(sources: &SourceMap, source: SourceId) -> Result<Reading, Diagnostic
             None
         }
     };
-    let Reader { diagnostics, places, .. } = reader;
+    let WitnessReader { diagnostics, places, .. } = reader;
     let Some(entries) = entries.filter(|_| !diagnostics.has_errors()) else { return Err(diagnostics) };
-    let mut reading = Reading { witness: Witness { entries }, warnings: diagnostics, places, whole: start };
+    let mut reading = ReadWitness { witness: Witness { entries }, warnings: diagnostics, places, whole: start };
     for fault in faults(&reading.witness) {
         let span = reading.place(fault.at);
         push(&mut reading.warnings, fault.diagnostic.at(span));
@@ -65,30 +65,30 @@ pub fn read(sources: &SourceMap, source: SourceId) -> Result<Reading, Diagnostic
 }
 
 /// The longest executions that tools write down take some megabytes. A waypoint has about thirty nodes, on eight levels.
-const LIMITS: Limits = Limits { bytes: 8 << 20, nodes: 1 << 20, depth: 32 };
+const LIMITS: ReadingLimits = ReadingLimits { bytes: 8 << 20, nodes: 1 << 20, depth: 32 };
 
 /// What is told of a text that is no document for a witness.
-fn refused(Refusal { cause, span }: Refusal) -> Diagnostic {
+fn refused(YamlRefusal { cause, span }: YamlRefusal) -> Diagnostic {
     let told = |code, message: &str, help: &str| diagnostic(code, message).at(span).help(help);
     match cause {
-        Cause::Syntax(why) => {
+        YamlFault::Syntax(why) => {
             let help = "look for the cause on this line and before it";
             told("witness-yaml", &format!("this is not YAML: {why}"), help)
         }
-        Cause::TooLarge => {
-            let Limits { bytes, nodes, .. } = LIMITS;
+        YamlFault::TooLarge => {
+            let ReadingLimits { bytes, nodes, .. } = LIMITS;
             let help = format!("at most {bytes} bytes and {nodes} keys, values and lists are read");
             told("witness-too-large", "the witness is too large", &help)
         }
-        Cause::TooDeep => {
+        YamlFault::TooDeep => {
             let help = "the parts of a witness are nested eight deep";
             told("witness-too-deep", "this is nested too deeply for a witness", help)
         }
-        Cause::Tag => told("witness-tag", "tags are not read in a witness", "remove the tag"),
-        Cause::Alias => {
+        YamlFault::Tag => told("witness-tag", "tags are not read in a witness", "remove the tag"),
+        YamlFault::Alias => {
             told("witness-alias", "aliases are not read in a witness", "repeat the value that it stands for")
         }
-        Cause::SeveralDocuments => {
+        YamlFault::SeveralDocuments => {
             let help = "put all entries into one list";
             told("witness-several-documents", "a file holds one witness only", help)
         }
@@ -103,7 +103,7 @@ fn push(diagnostics: &mut Diagnostics, diagnostic: Diagnostic) {
     }
 }
 
-struct Reader {
+struct WitnessReader {
     diagnostics: Diagnostics,
     places: HashMap<At, Span>,
     /// The part of the witness that is being read.
@@ -111,25 +111,25 @@ struct Reader {
 }
 
 /// A mapping of the format: its keys are known.
-struct Fields<'node> {
-    values: HashMap<&'static str, &'node Node>,
+struct Keyed<'node> {
+    values: HashMap<&'static str, &'node Yaml>,
 }
 
-impl<'node> Fields<'node> {
-    fn get(&self, key: &'static str) -> Option<&'node Node> {
+impl<'node> Keyed<'node> {
+    fn get(&self, key: &'static str) -> Option<&'node Yaml> {
         self.values.get(key).copied()
     }
 }
 
 /// The parts of a witness, from the outside inwards. `None` stands for a part with a fault that has been reported.
-impl Reader {
-    fn entries(&mut self, document: &Node) -> Option<Vec<Entry>> {
+impl WitnessReader {
+    fn entries(&mut self, document: &Yaml) -> Option<Vec<WitnessEntry>> {
         let entries = self.list(document, "a witness")?.iter().enumerate();
         let entries: Vec<_> = entries.map(|(number, node)| self.part(At::entry(number), node, Self::entry)).collect();
         entries.into_iter().collect()
     }
 
-    fn entry(&mut self, node: &Node) -> Option<Entry> {
+    fn entry(&mut self, node: &Yaml) -> Option<WitnessEntry> {
         let fields = self.fields(node, "an entry", &["entry_type", "metadata", "content"], &[])?;
         let metadata = fields.get("metadata").and_then(|node| self.metadata(node));
         let entry_type = self.text(&fields, "entry_type")?;
@@ -143,10 +143,10 @@ impl Reader {
                 None
             }
         };
-        Some(Entry { metadata: metadata?, content: content? })
+        Some(WitnessEntry { metadata: metadata?, content: content? })
     }
 
-    fn metadata(&mut self, node: &Node) -> Option<Metadata> {
+    fn metadata(&mut self, node: &Yaml) -> Option<Metadata> {
         let required = ["format_version", "uuid", "creation_time", "producer", "task"];
         let fields = self.fields(node, "the metadata", &required, &[])?;
         let format_version = self.version(&fields);
@@ -163,11 +163,11 @@ impl Reader {
         })
     }
 
-    fn version(&mut self, fields: &Fields<'_>) -> Option<Version> {
+    fn version(&mut self, fields: &Keyed<'_>) -> Option<Version> {
         let help = "versions 2.0 and 2.1 are read";
         let version = self.word(fields, "format_version", "witness-version", "version", Version::from_word, help)?;
         let node = fields.get("format_version")?;
-        if let Value::Scalar { plain: true, .. } = node.value {
+        if let YamlValue::Scalar { plain: true, .. } = node.value {
             let message = "a version without quotes is a number to YAML";
             let help = format!("write `\"{version}\"`");
             self.report(diagnostic("witness-unquoted-version", message).at(node.span).help(help));
@@ -175,7 +175,7 @@ impl Reader {
         Some(version)
     }
 
-    fn producer(&mut self, node: &Node) -> Option<Producer> {
+    fn producer(&mut self, node: &Yaml) -> Option<Producer> {
         let optional = ["configuration", "command_line", "description"];
         let fields = self.fields(node, "the producer", &["name", "version"], &optional)?;
         let (name, version) = (self.text(&fields, "name"), self.text(&fields, "version"));
@@ -183,7 +183,7 @@ impl Reader {
         Some(Producer { name: name?, version: version?, configuration, command_line, description })
     }
 
-    fn task(&mut self, node: &Node) -> Option<Task> {
+    fn task(&mut self, node: &Yaml) -> Option<WitnessTask> {
         let required = ["input_files", "input_file_hashes", "specification", "data_model", "language"];
         let fields = self.fields(node, "the task", &required, &[])?;
         let input_files = fields.get("input_files").and_then(|node| self.texts(node, "`input_files`"));
@@ -194,7 +194,7 @@ impl Reader {
             self.word(&fields, "data_model", "witness-data-model", "data model", DataModel::from_word, help);
         let help = "the format knows `C` only";
         let language = self.word(&fields, "language", "witness-language", "language", Language::from_word, help);
-        Some(Task {
+        Some(WitnessTask {
             input_files: input_files?,
             input_file_hashes: input_file_hashes?,
             specification: specification?,
@@ -203,20 +203,20 @@ impl Reader {
         })
     }
 
-    fn hashes(&mut self, node: &Node) -> Option<Vec<(String, String)>> {
+    fn hashes(&mut self, node: &Yaml) -> Option<Vec<(String, String)>> {
         let pairs = self.mapping(node, "`input_file_hashes`")?;
         let pairs: Vec<_> = pairs.iter().map(|(key, value)| (self.scalar(key), self.scalar(value))).collect();
         pairs.into_iter().map(|(key, value)| key.zip(value)).collect()
     }
 
-    fn segments(&mut self, node: &Node) -> Option<Vec<Segment>> {
+    fn segments(&mut self, node: &Yaml) -> Option<Vec<Segment>> {
         let at = self.at;
         let segments = self.list(node, "the content of a violation sequence")?.iter().enumerate();
         let segments: Vec<_> = segments.map(|(number, node)| self.part(at.item(number), node, Self::segment)).collect();
         segments.into_iter().collect()
     }
 
-    fn segment(&mut self, node: &Node) -> Option<Segment> {
+    fn segment(&mut self, node: &Yaml) -> Option<Segment> {
         let at = self.at;
         let fields = self.fields(node, "an item of a violation sequence", &["segment"], &[])?;
         let waypoints = self.list(fields.get("segment")?, "a segment")?.iter().enumerate();
@@ -225,7 +225,7 @@ impl Reader {
         Some(Segment { waypoints: waypoints.into_iter().collect::<Option<_>>()? })
     }
 
-    fn waypoint(&mut self, node: &Node) -> Option<Waypoint> {
+    fn waypoint(&mut self, node: &Yaml) -> Option<Waypoint> {
         let fields = self.fields(node, "an item of a segment", &["waypoint"], &[])?;
         let node = fields.get("waypoint")?;
         let fields = self.fields(node, "a waypoint", &["type", "action", "location"], &["constraint"])?;
@@ -243,14 +243,14 @@ impl Reader {
         Some(Waypoint { waypoint_type: waypoint_type?, action: action?, constraint, location: location? })
     }
 
-    fn constraint(&mut self, node: &Node) -> Option<Constraint> {
+    fn constraint(&mut self, node: &Yaml) -> Option<Constraint> {
         let fields = self.fields(node, "a constraint", &["value"], &["format"])?;
         let value = self.text(&fields, "value");
         let format = self.format(&fields);
         Some(Constraint { value: value?, format })
     }
 
-    fn invariants(&mut self, node: &Node) -> Option<Vec<Invariant>> {
+    fn invariants(&mut self, node: &Yaml) -> Option<Vec<Invariant>> {
         let at = self.at;
         let mut invariants = Vec::new();
         let mut is_whole = true;
@@ -268,7 +268,7 @@ impl Reader {
         is_whole.then_some(invariants)
     }
 
-    fn invariant(&mut self, node: &Node) -> Option<Invariant> {
+    fn invariant(&mut self, node: &Yaml) -> Option<Invariant> {
         let fields = self.fields(node, "an item of an invariant set", &["invariant"], &[])?;
         let node = fields.get("invariant")?;
         let fields = self.fields(node, "an invariant", &["type", "location", "value", "format"], &["labels"])?;
@@ -290,7 +290,7 @@ impl Reader {
     }
 
     /// Whether labels claim an invariant to be inductive.
-    fn is_inductive(&mut self, node: &Node) -> bool {
+    fn is_inductive(&mut self, node: &Yaml) -> bool {
         let labels = self.texts(node, "`labels`").unwrap_or_default();
         for label in labels.iter().filter(|label| *label != "inductive") {
             let message = format!("`{}` is not a label that is known", shortened(label));
@@ -300,31 +300,31 @@ impl Reader {
         labels.iter().any(|label| label == "inductive")
     }
 
-    fn location(&mut self, node: &Node) -> Option<Location> {
+    fn location(&mut self, node: &Yaml) -> Option<SourcePlace> {
         let fields = self.fields(node, "a location", &["file_name", "line"], &["column", "function"])?;
         let file_name = self.text(&fields, "file_name");
         let line = self.number(&fields, "line");
         let column = self.number(&fields, "column");
         let function = self.text(&fields, "function");
-        Some(Location { file_name: file_name?, line: line?, column, function })
+        Some(SourcePlace { file_name: file_name?, line: line?, column, function })
     }
 
-    fn format(&mut self, fields: &Fields<'_>) -> Option<Format> {
+    fn format(&mut self, fields: &Keyed<'_>) -> Option<Format> {
         let help = "it is `c_expression`, from version 2.1 on `ext_c_expression`, and for returned values in \
                     version 2.0 `acsl_expression`";
         self.word(fields, "format", "witness-format", "format", Format::from_word, help)
     }
 }
 
-fn is_contract(node: &Node) -> bool {
-    let Value::Mapping(pairs) = &node.value else { return false };
-    matches!(pairs.as_slice(), [(key, _)] if matches!(&key.value, Value::Scalar { text, .. } if text == "contract"))
+fn is_contract(node: &Yaml) -> bool {
+    let YamlValue::Mapping(pairs) = &node.value else { return false };
+    matches!(pairs.as_slice(), [(key, _)] if matches!(&key.value, YamlValue::Scalar { text, .. } if text == "contract"))
 }
 
 /// Lists, mappings, texts and numbers.
-impl Reader {
+impl WitnessReader {
     /// Reads a part and notes its place.
-    fn part<T>(&mut self, at: At, node: &Node, read: impl FnOnce(&mut Self, &Node) -> T) -> T {
+    fn part<T>(&mut self, at: At, node: &Yaml, read: impl FnOnce(&mut Self, &Yaml) -> T) -> T {
         let outer = std::mem::replace(&mut self.at, at);
         self.places.insert(at, node.span);
         let part = read(self, node);
@@ -335,11 +335,11 @@ impl Reader {
     /// The values of a mapping by key. What is wrong with its keys is reported.
     fn fields<'node>(
         &mut self,
-        node: &'node Node,
+        node: &'node Yaml,
         what: &str,
         required: &[&'static str],
         optional: &[&'static str],
-    ) -> Option<Fields<'node>> {
+    ) -> Option<Keyed<'node>> {
         let mut values = HashMap::new();
         let mut unknown = HashSet::new();
         for (key, value) in self.mapping(node, what)? {
@@ -366,11 +366,11 @@ impl Reader {
             let message = format!("{what} has no `{key}`");
             self.report(diagnostic("witness-missing-key", message).at(node.span).help(format!("add the key `{key}`")));
         }
-        Some(Fields { values })
+        Some(Keyed { values })
     }
 
-    fn mapping<'node>(&mut self, node: &'node Node, what: &str) -> Option<&'node [(Node, Node)]> {
-        if let Value::Mapping(pairs) = &node.value {
+    fn mapping<'node>(&mut self, node: &'node Yaml, what: &str) -> Option<&'node [(Yaml, Yaml)]> {
+        if let YamlValue::Mapping(pairs) = &node.value {
             return Some(pairs);
         }
         let help = "write keys with their values, as in `key: value`";
@@ -379,8 +379,8 @@ impl Reader {
         None
     }
 
-    fn list<'node>(&mut self, node: &'node Node, what: &str) -> Option<&'node [Node]> {
-        if let Value::List(items) = &node.value {
+    fn list<'node>(&mut self, node: &'node Yaml, what: &str) -> Option<&'node [Yaml]> {
+        if let YamlValue::List(items) = &node.value {
             return Some(items);
         }
         let message = format!("{what} is not a list");
@@ -388,21 +388,22 @@ impl Reader {
         None
     }
 
-    fn texts(&mut self, node: &Node, what: &str) -> Option<Vec<String>> {
+    fn texts(&mut self, node: &Yaml, what: &str) -> Option<Vec<String>> {
         let texts: Vec<_> = self.list(node, what)?.iter().map(|item| self.scalar(item)).collect();
         texts.into_iter().collect()
     }
 
     /// The text under a key, if the key is there.
-    fn text(&mut self, fields: &Fields<'_>, key: &'static str) -> Option<String> {
+    fn text(&mut self, fields: &Keyed<'_>, key: &'static str) -> Option<String> {
         self.scalar(fields.get(key)?)
     }
 
     /// A text. A number or a truth value without quotes is one too: tools write versions and branches like that.
-    fn scalar(&mut self, node: &Node) -> Option<String> {
+    fn scalar(&mut self, node: &Yaml) -> Option<String> {
         match &node.value {
-            Value::Scalar { text, plain: true } if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL") => {}
-            Value::Scalar { text, .. } => return Some(text.clone()),
+            YamlValue::Scalar { text, plain: true } if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL") => {
+            }
+            YamlValue::Scalar { text, .. } => return Some(text.clone()),
             _ => {}
         }
         let help = "write it between double quotes";
@@ -411,9 +412,9 @@ impl Reader {
     }
 
     /// The number under a key, if the key is there.
-    fn number(&mut self, fields: &Fields<'_>, key: &'static str) -> Option<u32> {
+    fn number(&mut self, fields: &Keyed<'_>, key: &'static str) -> Option<u32> {
         let node = fields.get(key)?;
-        if let Value::Scalar { text, plain: true } = &node.value {
+        if let YamlValue::Scalar { text, plain: true } = &node.value {
             let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
             if let Some(number) = text.parse().ok().filter(|_| is_decimal) {
                 return Some(number);
@@ -427,7 +428,7 @@ impl Reader {
     /// The word of the format under a key, if the key is there.
     fn word<T>(
         &mut self,
-        fields: &Fields<'_>,
+        fields: &Keyed<'_>,
         key: &'static str,
         code: &'static str,
         what: &str,
@@ -442,9 +443,9 @@ impl Reader {
         word
     }
 
-    fn unknown_word(&mut self, code: &'static str, fields: &Fields<'_>, key: &'static str, what: &str, help: &str) {
+    fn unknown_word(&mut self, code: &'static str, fields: &Keyed<'_>, key: &'static str, what: &str, help: &str) {
         let Some(node) = fields.get(key) else { return };
-        let Value::Scalar { text, .. } = &node.value else { return };
+        let YamlValue::Scalar { text, .. } = &node.value else { return };
         let message = format!("`{}` is not a {what} that is read", shortened(text));
         self.report(diagnostic(code, message).at(node.span).help(help));
     }

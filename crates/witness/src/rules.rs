@@ -11,14 +11,14 @@ use foundation::{Diagnostic, Severity};
 
 use crate::forms::{has_backslash, is_comparison_of_result, is_time, is_uuid, last_part, shortened};
 use crate::model::{
-    Action, Constraint, Content, Entry, Format, Invariant, Location, Metadata, Segment, Version, Waypoint,
-    WaypointType, Witness,
+    Action, Constraint, Content, Format, Invariant, Metadata, Segment, SourcePlace, Version, Waypoint, WaypointType,
+    Witness, WitnessEntry,
 };
-use crate::select::{self, Kind};
+use crate::select::{self, Specified};
 
 /// A rule of the format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Rule {
+pub struct FormatRule {
     /// The stable name of the rule, which is the code of its diagnostics.
     pub code: &'static str,
     /// Whether a witness that breaks it is refused.
@@ -26,7 +26,7 @@ pub struct Rule {
 }
 
 /// Every rule of the format.
-pub const RULES: &[Rule] = &[
+pub const RULES: &[FormatRule] = &[
     error("witness-yaml"),
     error("witness-too-large"),
     error("witness-too-deep"),
@@ -90,12 +90,12 @@ pub const RULES: &[Rule] = &[
     warning("witness-contract"),
 ];
 
-const fn error(code: &'static str) -> Rule {
-    Rule { code, severity: Severity::Error }
+const fn error(code: &'static str) -> FormatRule {
+    FormatRule { code, severity: Severity::Error }
 }
 
-const fn warning(code: &'static str) -> Rule {
-    Rule { code, severity: Severity::Warning }
+const fn warning(code: &'static str) -> FormatRule {
+    FormatRule { code, severity: Severity::Warning }
 }
 
 /// A diagnostic of a rule.
@@ -147,7 +147,7 @@ impl At {
 
 /// A rule that a witness breaks.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Fault {
+pub struct BrokenRule {
     /// What is wrong, without a place in a text.
     pub diagnostic: Diagnostic,
     /// Which part of the witness breaks the rule.
@@ -155,8 +155,8 @@ pub struct Fault {
 }
 
 /// The rules that a witness breaks. One without errors among them can be written, and reads back as it is.
-pub fn faults(witness: &Witness) -> Vec<Fault> {
-    let mut check = Check { faults: Vec::new() };
+pub fn faults(witness: &Witness) -> Vec<BrokenRule> {
+    let mut check = RuleCheck { faults: Vec::new() };
     if witness.entries.is_empty() {
         check.fault(At::default(), "witness-empty", "the witness has no entries", "a witness has one entry or more");
     }
@@ -181,16 +181,16 @@ pub fn faults(witness: &Witness) -> Vec<Fault> {
     check.faults
 }
 
-struct Check {
-    faults: Vec<Fault>,
+struct RuleCheck {
+    faults: Vec<BrokenRule>,
 }
 
-impl Check {
+impl RuleCheck {
     fn fault(&mut self, at: At, code: &'static str, message: impl Into<String>, help: &str) {
-        self.faults.push(Fault { diagnostic: diagnostic(code, message).help(help), at });
+        self.faults.push(BrokenRule { diagnostic: diagnostic(code, message).help(help), at });
     }
 
-    fn entry(&mut self, at: At, entry: &Entry) {
+    fn entry(&mut self, at: At, entry: &WitnessEntry) {
         self.metadata(at, &entry.metadata);
         match &entry.content {
             Content::ViolationSequence(segments) => {
@@ -306,7 +306,7 @@ impl Check {
                 let help = "cycles belong to version 2.1";
                 self.fault(at, "witness-cycle-needs-2-1", "a cycle in a witness of version 2.0", help);
             }
-            if kind == Kind::Safety {
+            if kind == Specified::Safety {
                 let message = "a cycle in a witness against a safety property";
                 self.fault(at, "witness-cycle-for-safety", message, "such a sequence ends in a target");
             }
@@ -317,7 +317,7 @@ impl Check {
                 let message = "a segment to follow after the cycle has begun";
                 self.fault(at.key("action"), "witness-cycle-interrupted", message, help);
             }
-        } else if let (Some((_, at, _)), Kind::Termination) = (target, kind) {
+        } else if let (Some((_, at, _)), Specified::Termination) = (target, kind) {
             let message = "a target in a witness against termination";
             let help = "an execution that does not end is a sequence with segments of action `cycle` at its end";
             self.fault(at.key("type"), "witness-target-for-termination", message, help);
@@ -462,7 +462,7 @@ impl Check {
         }
     }
 
-    fn location(&mut self, at: At, location: &Location, metadata: &Metadata) {
+    fn location(&mut self, at: At, location: &SourcePlace, metadata: &Metadata) {
         for (key, number) in [("line", Some(location.line)), ("column", location.column)] {
             if number == Some(0) {
                 let help = "lines and columns count from 1";

@@ -5,7 +5,7 @@ use crate::model::{Action, Content, Invariant, Segment, Waypoint, WaypointType, 
 
 /// What a specification asks for, as far as its text tells.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Kind {
+pub enum Specified {
     /// One of the competition's safety properties: a violation is a finite execution.
     Safety,
     /// Termination: a violation is an infinite execution.
@@ -15,33 +15,33 @@ pub enum Kind {
 }
 
 /// What a specification asks for. One of several lines (memory safety has three) is a safety property if all are.
-pub fn kind(specification: &str) -> Kind {
+pub fn kind(specification: &str) -> Specified {
     let text: String = specification.chars().filter(|character| !character.is_whitespace()).collect();
     let mut checks = text.split("CHECK(");
     if checks.next() != Some("") {
-        return Kind::Other;
+        return Specified::Other;
     }
-    let kinds: Vec<Kind> = checks.map(kind_of_check).collect();
+    let kinds: Vec<Specified> = checks.map(kind_of_check).collect();
     match kinds.first() {
         Some(first) if kinds.iter().all(|kind| kind == first) => *first,
-        _ => Kind::Other,
+        _ => Specified::Other,
     }
 }
 
 /// The kind of a line without spaces and without `CHECK(`, as in `init(main()),LTL(Fend))`.
-fn kind_of_check(check: &str) -> Kind {
+fn kind_of_check(check: &str) -> Specified {
     let formula = check.split_once(",LTL(").and_then(|(_, rest)| rest.strip_suffix("))"));
     let is_call = |formula: &str| {
         let name = formula.strip_prefix("G!call(").and_then(|rest| rest.strip_suffix("())"));
         name.is_some_and(|name| name.chars().all(|each| each.is_ascii_alphanumeric() || each == '_'))
     };
     match formula {
-        Some("Fend") => Kind::Termination,
+        Some("Fend") => Specified::Termination,
         Some(
             "G!overflow" | "G!data-race" | "Gvalid-free" | "Gvalid-deref" | "Gvalid-memtrack" | "Gvalid-memcleanup",
-        ) => Kind::Safety,
-        Some(formula) if is_call(formula) => Kind::Safety,
-        _ => Kind::Other,
+        ) => Specified::Safety,
+        Some(formula) if is_call(formula) => Specified::Safety,
+        _ => Specified::Other,
     }
 }
 
@@ -95,21 +95,21 @@ mod tests {
     #[test]
     fn specifications_are_told_apart() {
         for (text, expected) in [
-            ("CHECK( init(main()), LTL(F end) )", Kind::Termination),
-            ("CHECK( init(main()), LTL(G ! call(reach_error())) )\n", Kind::Safety),
-            ("CHECK(init(main()),LTL(G!overflow))", Kind::Safety),
-            ("CHECK( init(main()), LTL(G ! data-race) )", Kind::Safety),
+            ("CHECK( init(main()), LTL(F end) )", Specified::Termination),
+            ("CHECK( init(main()), LTL(G ! call(reach_error())) )\n", Specified::Safety),
+            ("CHECK(init(main()),LTL(G!overflow))", Specified::Safety),
+            ("CHECK( init(main()), LTL(G ! data-race) )", Specified::Safety),
             (
                 "CHECK( init(main()), LTL(G valid-free) )\nCHECK( init(main()), LTL(G valid-deref) )\n\
                  CHECK( init(main()), LTL(G valid-memtrack) )",
-                Kind::Safety,
+                Specified::Safety,
             ),
-            ("CHECK( init(main()), LTL(G valid-free) )\nCHECK( init(main()), LTL(F end) )", Kind::Other),
-            ("CHECK( init(main()), LTL(G (\"x > 0\" ==> F \"y == 0\")) )", Kind::Other),
-            ("CHECK( init(main()), LTL(G ! call(f()) && F end) )", Kind::Other),
-            ("G ! overflow", Kind::Other),
-            ("", Kind::Other),
-            ("CHECK(", Kind::Other),
+            ("CHECK( init(main()), LTL(G valid-free) )\nCHECK( init(main()), LTL(F end) )", Specified::Other),
+            ("CHECK( init(main()), LTL(G (\"x > 0\" ==> F \"y == 0\")) )", Specified::Other),
+            ("CHECK( init(main()), LTL(G ! call(f()) && F end) )", Specified::Other),
+            ("G ! overflow", Specified::Other),
+            ("", Specified::Other),
+            ("CHECK(", Specified::Other),
         ] {
             assert_eq!(kind(text), expected, "{text}");
         }

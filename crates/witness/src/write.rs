@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::model::{Constraint, Content, Entry, Invariant, Location, Metadata, Segment, Waypoint, Witness};
+use crate::model::{Constraint, Content, Invariant, Metadata, Segment, SourcePlace, Waypoint, Witness, WitnessEntry};
 
 /// The text of a witness.
 pub fn write(witness: &Witness) -> String {
@@ -18,7 +18,7 @@ pub fn write(witness: &Witness) -> String {
 }
 
 /// Adds the text of one entry.
-pub(crate) fn write_entry(text: &mut String, entry: &Entry) {
+pub(crate) fn write_entry(text: &mut String, entry: &WitnessEntry) {
     let mut lines = Lines { text, depth: 0, dashes: 0 };
     lines.item(|lines| {
         let entry_type = match entry.content {
@@ -93,7 +93,7 @@ fn invariant(lines: &mut Lines, invariant: &Invariant) {
     });
 }
 
-fn location(lines: &mut Lines, location: &Location) {
+fn location(lines: &mut Lines, location: &SourcePlace) {
     lines.block("location", |lines| {
         lines.text("file_name", &location.file_name);
         lines.word("line", &location.line.to_string());

@@ -11,16 +11,16 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 
 /// A piece of a document.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct Yaml {
     /// Where it stands. Of a list or a mapping without brackets this is where it begins.
     pub span: Span,
     /// What it is.
-    pub value: Value,
+    pub value: YamlValue,
 }
 
 /// What a piece of a document is.
 #[derive(Clone, Debug)]
-pub enum Value {
+pub enum YamlValue {
     /// A text.
     Scalar {
         /// What it says, without its quotes.
@@ -29,14 +29,14 @@ pub enum Value {
         plain: bool,
     },
     /// A list.
-    List(Vec<Node>),
+    List(Vec<Yaml>),
     /// A mapping: keys and their values, in order.
-    Mapping(Vec<(Node, Node)>),
+    Mapping(Vec<(Yaml, Yaml)>),
 }
 
 /// How much is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct ReadingLimits {
     /// Bytes in a file; the parser's time is not in proportion to them for every input.
     pub bytes: usize,
     /// Keys, values, lists and mappings in a file.
@@ -47,16 +47,16 @@ pub struct Limits {
 
 /// Why a text is not read.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Refusal {
+pub struct YamlRefusal {
     /// What is wrong.
-    pub cause: Cause,
+    pub cause: YamlFault,
     /// Where.
     pub span: Span,
 }
 
 /// What is wrong with a text that is not read.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Cause {
+pub enum YamlFault {
     /// It is not YAML; the parser says why.
     Syntax(String),
     /// It has more bytes or pieces than are read.
@@ -72,10 +72,10 @@ pub enum Cause {
 }
 
 /// Reads the one document of a text. An empty text has none.
-pub fn parse(sources: &SourceMap, source: SourceId, limits: Limits) -> Result<Option<Node>, Refusal> {
+pub fn parse(sources: &SourceMap, source: SourceId, limits: ReadingLimits) -> Result<Option<Yaml>, YamlRefusal> {
     let text = sources.text(source);
     if text.len() > limits.bytes {
-        return Err(Refusal { cause: Cause::TooLarge, span: Span { source, start: 0, end: 0 } });
+        return Err(YamlRefusal { cause: YamlFault::TooLarge, span: Span { source, start: 0, end: 0 } });
     }
     let places = Places::new(source, text);
     let mut builder = Builder { limits, open: Vec::new(), document: None, nodes: 0 };
@@ -83,68 +83,69 @@ pub fn parse(sources: &SourceMap, source: SourceId, limits: Limits) -> Result<Op
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|error| {
             let at = error.marker().index();
-            Refusal { cause: Cause::Syntax(error.info().to_owned()), span: places.span(at, at + 1) }
+            YamlRefusal { cause: YamlFault::Syntax(error.info().to_owned()), span: places.span(at, at + 1) }
         })?;
         let span = places.span(span.start.index(), span.end.index());
-        builder.take(event, span).map_err(|cause| Refusal { cause, span })?;
+        builder.take(event, span).map_err(|cause| YamlRefusal { cause, span })?;
     }
     Ok(builder.document)
 }
 
 /// A tree that grows with the parser's events. It is not recursive, and neither deep nor wide input is a danger.
 struct Builder {
-    limits: Limits,
+    limits: ReadingLimits,
     /// The lists and mappings that are not closed yet, from the outermost on.
-    open: Vec<Open>,
-    document: Option<Node>,
+    open: Vec<OpenCollection>,
+    document: Option<Yaml>,
     nodes: usize,
 }
 
 /// A list or mapping that is not closed yet.
-struct Open {
+struct OpenCollection {
     span: Span,
     is_mapping: bool,
     /// Of a mapping, keys and values by turns.
-    children: Vec<Node>,
+    children: Vec<Yaml>,
 }
 
 impl Builder {
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Cause> {
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), YamlFault> {
         match event {
             Event::Scalar(_, _, _, Some(_)) | Event::SequenceStart(_, Some(_)) | Event::MappingStart(_, Some(_)) => {
-                Err(Cause::Tag)
+                Err(YamlFault::Tag)
             }
-            Event::Alias(_) => Err(Cause::Alias),
+            Event::Alias(_) => Err(YamlFault::Alias),
             Event::Scalar(text, style, ..) => {
-                let value = Value::Scalar { text: text.into_owned(), plain: style == ScalarStyle::Plain };
-                self.close(Node { span, value })
+                let value = YamlValue::Scalar { text: text.into_owned(), plain: style == ScalarStyle::Plain };
+                self.close(Yaml { span, value })
             }
             Event::SequenceStart(..) => self.open(span, false),
             Event::MappingStart(..) => self.open(span, true),
             Event::SequenceEnd | Event::MappingEnd => {
-                let Open { span, is_mapping, children } = self.open.pop().expect("the parser pairs starts and ends");
-                let value = if is_mapping { Value::Mapping(in_pairs(children)) } else { Value::List(children) };
-                self.close(Node { span, value })
+                let OpenCollection { span, is_mapping, children } =
+                    self.open.pop().expect("the parser pairs starts and ends");
+                let value = if is_mapping { YamlValue::Mapping(in_pairs(children)) } else { YamlValue::List(children) };
+                self.close(Yaml { span, value })
             }
-            Event::DocumentStart(_) if self.document.is_some() => Err(Cause::SeveralDocuments),
+            Event::DocumentStart(_) if self.document.is_some() => Err(YamlFault::SeveralDocuments),
             Event::DocumentStart(_) | Event::DocumentEnd | Event::StreamStart | Event::StreamEnd | Event::Nothing => {
                 Ok(())
             }
         }
     }
 
-    fn open(&mut self, span: Span, is_mapping: bool) -> Result<(), Cause> {
+    fn open(&mut self, span: Span, is_mapping: bool) -> Result<(), YamlFault> {
         if self.open.len() == self.limits.depth {
-            return Err(Cause::TooDeep);
+            return Err(YamlFault::TooDeep);
         }
-        self.open.push(Open { span, is_mapping, children: Vec::new() });
+        self.open.push(OpenCollection { span, is_mapping, children: Vec::new() });
         Ok(())
     }
 
-    fn close(&mut self, node: Node) -> Result<(), Cause> {
+    fn close(&mut self, node: Yaml) -> Result<(), YamlFault> {
         self.nodes += 1;
         if self.nodes > self.limits.nodes {
-            return Err(Cause::TooLarge);
+            return Err(YamlFault::TooLarge);
         }
         match self.open.last_mut() {
             Some(parent) => parent.children.push(node),
@@ -154,7 +155,7 @@ impl Builder {
     }
 }
 
-fn in_pairs(nodes: Vec<Node>) -> Vec<(Node, Node)> {
+fn in_pairs(nodes: Vec<Yaml>) -> Vec<(Yaml, Yaml)> {
     let mut nodes = nodes.into_iter();
     std::iter::from_fn(|| nodes.next().zip(nodes.next())).collect()
 }
@@ -182,26 +183,26 @@ impl Places {
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits { bytes: 1 << 20, nodes: 1 << 16, depth: 32 };
+    const LIMITS: ReadingLimits = ReadingLimits { bytes: 1 << 20, nodes: 1 << 16, depth: 32 };
 
     /// The tree in the notation of Lisp, with the scalars as they stand in the file; or what is wrong, and where.
-    fn read(text: &str) -> Result<String, (Cause, String)> {
+    fn read(text: &str) -> Result<String, (YamlFault, String)> {
         let mut sources = SourceMap::new();
         let source = sources.add("a.yml", text);
         match parse(&sources, source, LIMITS) {
             Ok(document) => Ok(document.map_or_else(String::new, |node| shown(&node, &sources))),
-            Err(Refusal { cause, span }) => Err((cause, sources.locate(span).to_string())),
+            Err(YamlRefusal { cause, span }) => Err((cause, sources.locate(span).to_string())),
         }
     }
 
-    fn shown(node: &Node, sources: &SourceMap) -> String {
+    fn shown(node: &Yaml, sources: &SourceMap) -> String {
         match &node.value {
-            Value::Scalar { .. } => sources.snippet_text(node.span).to_owned(),
-            Value::List(items) => {
+            YamlValue::Scalar { .. } => sources.snippet_text(node.span).to_owned(),
+            YamlValue::List(items) => {
                 format!("[{}]", items.iter().map(|item| shown(item, sources)).collect::<Vec<_>>().join(" "))
             }
-            Value::Mapping(pairs) => {
-                let pair = |(key, value): &(Node, Node)| format!("{}={}", shown(key, sources), shown(value, sources));
+            YamlValue::Mapping(pairs) => {
+                let pair = |(key, value): &(Yaml, Yaml)| format!("{}={}", shown(key, sources), shown(value, sources));
                 format!("({})", pairs.iter().map(pair).collect::<Vec<_>>().join(" "))
             }
         }
@@ -229,17 +230,17 @@ mod tests {
         let long = "a: b\n".repeat(300_000);
         let wide = format!("[{}]", "a,".repeat(1 << 16));
         for (text, cause, place) in [
-            ("a: &x b\nc: *x\n", Cause::Alias, "a.yml:2:4"),
-            ("a: !!str b\n", Cause::Tag, "a.yml:1:4"),
-            ("a: b\n---\nc: d\n", Cause::SeveralDocuments, "a.yml:2:1"),
-            (deep.as_str(), Cause::TooDeep, "a.yml:1:65"),
-            (long.as_str(), Cause::TooLarge, "a.yml:1:1"),
-            (wide.as_str(), Cause::TooLarge, "a.yml:1:131074"),
+            ("a: &x b\nc: *x\n", YamlFault::Alias, "a.yml:2:4"),
+            ("a: !!str b\n", YamlFault::Tag, "a.yml:1:4"),
+            ("a: b\n---\nc: d\n", YamlFault::SeveralDocuments, "a.yml:2:1"),
+            (deep.as_str(), YamlFault::TooDeep, "a.yml:1:65"),
+            (long.as_str(), YamlFault::TooLarge, "a.yml:1:1"),
+            (wide.as_str(), YamlFault::TooLarge, "a.yml:1:131074"),
         ] {
             assert_eq!(read(text), Err((cause, place.to_owned())), "{:?}", &text[..text.len().min(40)]);
         }
         for (text, expected) in [("a: b\nc: [d\ne: f\n", "a.yml:3:2"), ("ä: \"b\n", "a.yml:1:4")] {
-            let Err((Cause::Syntax(why), place)) = read(text) else { panic!("{text:?} is read") };
+            let Err((YamlFault::Syntax(why), place)) = read(text) else { panic!("{text:?} is read") };
             assert_eq!(place, expected, "{text:?}: {why}");
         }
     }

@@ -6,7 +6,7 @@
 //! dropped only while nothing but its own thread can see it, so that another value shows the same.
 
 use num_bigint::BigInt;
-use program::semantics::evaluate::{Environment, Target, evaluate};
+use program::semantics::evaluate::{Environment, TargetBits, evaluate};
 use program::semantics::{Integers, ObjectId, Pointer, Stop, Value};
 use program::{EdgeId, ExprId, ExprKind, LocationId, Op, Operand, Program, Scalar, VariableId};
 
@@ -14,7 +14,7 @@ use crate::cells::{CellId, Cells};
 use crate::expressions::{Expressions, variables_read};
 use crate::numbers::Values;
 use crate::numbers::arithmetic::type_range;
-use crate::ranges::evaluate::{Evaluator, Lookup, scalar_values};
+use crate::ranges::evaluate::{CellLookup, Evaluator, scalar_values};
 use crate::variable_set::VariableSet;
 
 /// At most so many edges are followed.
@@ -181,7 +181,8 @@ impl Conditions<'_> {
             if !expressions.is_total(*condition) {
                 break;
             }
-            let Some(known) = evaluator.refine(*condition, true, &Held { cells, integers, holders, values: &values })
+            let Some(known) =
+                evaluator.refine(*condition, true, &HeldValues { cells, integers, holders, values: &values })
             else {
                 return Some(Vec::new());
             };
@@ -204,14 +205,14 @@ impl Conditions<'_> {
 }
 
 /// The values of cells where some variables hold the value in question, and nothing is known of the others.
-struct Held<'a> {
+struct HeldValues<'a> {
     cells: &'a Cells,
     integers: Integers,
     holders: &'a VariableSet,
     values: &'a Values,
 }
 
-impl Lookup for Held<'_> {
+impl CellLookup for HeldValues<'_> {
     fn cell(&self, cell: CellId) -> Values {
         let cell = self.cells.get(cell);
         if self.holders.contains(cell.variable) {
@@ -242,7 +243,7 @@ impl<'a> Environment<'a> for Holding<'a> {
         Ok(ObjectId::Global(variable))
     }
 
-    fn load(&mut self, target: &Target, _: Scalar) -> Result<Value, Stop> {
+    fn load(&mut self, target: &TargetBits, _: Scalar) -> Result<Value, Stop> {
         match target.pointer {
             Pointer::Object { object: ObjectId::Global(variable), offset: 0 } if self.holders.contains(variable) => {
                 Ok(self.value.clone())

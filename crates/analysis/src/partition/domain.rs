@@ -4,17 +4,17 @@ use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
 use super::MOST_VALUES;
-use super::fields::{Field, Part, all_of, at_least, combinations};
+use super::fields::{FieldBits, FieldRange, all_of, at_least, combinations};
 use super::need::Need;
 use crate::numbers::{Interval, Values};
 
 /// The values to be tried for an input.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Domain {
+pub struct InputDomain {
     representatives: Vec<BigInt>,
     /// The values that each of them stands for. Runs with a value in none of them are blocked at once.
     classes: Vec<Class>,
-    rule: Rule,
+    rule: FoundBy,
 }
 
 /// An equivalence class: the values of an interval but for some of them, of which some bits are as they are.
@@ -24,7 +24,7 @@ pub(super) struct Class {
     /// In ascending order.
     without: Vec<i128>,
     /// What some fields hold.
-    fields: Vec<Part>,
+    fields: Vec<FieldRange>,
     representative: Option<i128>,
 }
 
@@ -60,7 +60,7 @@ impl Class {
 
 /// The rule by which a domain was found.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Rule {
+pub enum FoundBy {
     /// Nothing reads the value.
     Unread,
     /// The value is compared with constants only.
@@ -71,14 +71,14 @@ pub enum Rule {
     Constrained,
 }
 
-impl Domain {
+impl InputDomain {
     /// The representatives, in ascending order; at least one. A truth value is 0 or 1, a null pointer 0.
     pub fn representatives(&self) -> &[BigInt] {
         &self.representatives
     }
 
     /// The rule by which they were found.
-    pub fn rule(&self) -> Rule {
+    pub fn rule(&self) -> FoundBy {
         self.rule
     }
 
@@ -98,7 +98,7 @@ impl Domain {
     }
 
     /// Whether another domain has the same representatives for the same values.
-    pub(super) fn is_like(&self, other: &Domain) -> bool {
+    pub(super) fn is_like(&self, other: &InputDomain) -> bool {
         self.classes == other.classes
     }
 
@@ -107,7 +107,7 @@ impl Domain {
         self.classes.iter().map(|class| class.interval).reduce(Interval::hull).expect("there is one at least")
     }
 
-    pub(super) fn new(rule: Rule, classes: Vec<Class>) -> Self {
+    pub(super) fn new(rule: FoundBy, classes: Vec<Class>) -> Self {
         let with_value = |class: Class| Some((class.representative()?, class));
         let mut listed: Vec<(i128, Class)> = classes.into_iter().filter_map(with_value).collect();
         listed.sort_unstable_by_key(|(representative, _)| *representative);
@@ -116,7 +116,7 @@ impl Domain {
     }
 
     pub(super) fn unread() -> Self {
-        Self::new(Rule::Unread, vec![Class::between(Interval::ALL, Vec::new())])
+        Self::new(FoundBy::Unread, vec![Class::between(Interval::ALL, Vec::new())])
     }
 }
 
@@ -131,11 +131,11 @@ pub(super) fn classes(ty: Interval, range: Interval, need: &Need) -> Option<Vec<
     }
     let mask = need.fields.keys().fold(0, |all, mask| all | mask);
     let cells = intervals(range, need);
-    if !Field::can_be_exact(mask) || cells.len() << mask.count_ones() > MOST_VALUES {
+    if !FieldBits::can_be_exact(mask) || cells.len() << mask.count_ones() > MOST_VALUES {
         return None;
     }
     let with_pattern = |class: &Class, pattern: u64| {
-        let fields = vec![Part::exactly(mask, pattern)];
+        let fields = vec![FieldRange::exactly(mask, pattern)];
         let mut class = Class { fields, representative: None, ..class.clone() };
         class.representative = smallest(&class, mask, pattern);
         class
@@ -173,9 +173,9 @@ fn by_fields(ty: Interval, need: &Need) -> Option<Vec<Class>> {
     let mut fields = need.fields.clone();
     if !need.points.is_empty() {
         let points = need.points.iter().filter(|point| ty.contains(**point)).map(|point| *point as u64 & everything);
-        fields.entry(everything).or_default().add(&Field { points: points.collect(), ..Field::default() });
+        fields.entry(everything).or_default().add(&FieldBits { points: points.collect(), ..FieldBits::default() });
     }
-    let class = |fields: Vec<Part>| {
+    let class = |fields: Vec<FieldRange>| {
         let mut pattern = 0_u64;
         for part in &fields {
             pattern |= part.smallest()?;

@@ -15,7 +15,7 @@ const MOST_BITS: u32 = 10;
 
 /// What is told apart of a field. All numbers have bits in its mask only.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Field {
+pub(super) struct FieldBits {
     /// What is smaller is told from what is not.
     pub cuts: BTreeSet<u64>,
     /// These are told from all others.
@@ -25,20 +25,20 @@ pub(super) struct Field {
 }
 
 /// Fields by their masks.
-pub(super) type Fields = BTreeMap<u64, Field>;
+pub(super) type ByMask = BTreeMap<u64, FieldBits>;
 
 /// Values of a field: those between two bounds, both included, but for some.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Part {
+pub(super) struct FieldRange {
     mask: u64,
     low: u64,
     high: u64,
     without: Vec<u64>,
 }
 
-impl Field {
+impl FieldBits {
     /// Adds what another one tells apart.
-    pub fn add(&mut self, other: &Field) {
+    pub fn add(&mut self, other: &FieldBits) {
         self.exact |= other.exact;
         if self.exact {
             self.cuts.clear();
@@ -60,7 +60,7 @@ impl Field {
     }
 }
 
-impl Part {
+impl FieldRange {
     /// One value of a field.
     pub fn exactly(mask: u64, value: u64) -> Self {
         Self { mask, low: value, high: value, without: Vec::new() }
@@ -118,21 +118,22 @@ pub(super) fn all_of(mask: u64) -> impl Iterator<Item = u64> {
 }
 
 /// The combinations of classes of fields: each is a list of parts. None if there are too many.
-pub(super) fn combinations(fields: &Fields) -> Option<Vec<Vec<Part>>> {
-    let mut all: Vec<Vec<Part>> = vec![Vec::new()];
+pub(super) fn combinations(fields: &ByMask) -> Option<Vec<Vec<FieldRange>>> {
+    let mut all: Vec<Vec<FieldRange>> = vec![Vec::new()];
     for (mask, field) in apart(fields) {
         let parts = parts(mask, &field)?;
         if all.len() * parts.len() > MOST_VALUES {
             return None;
         }
-        let with = |list: &Vec<Part>, part: &Part| list.iter().chain([part]).cloned().collect::<Vec<Part>>();
+        let with =
+            |list: &Vec<FieldRange>, part: &FieldRange| list.iter().chain([part]).cloned().collect::<Vec<FieldRange>>();
         all = all.iter().flat_map(|list| parts.iter().map(move |part| with(list, part))).collect();
     }
     Some(all)
 }
 
 /// Fields of which no two overlap, and which tell apart all that the given ones do.
-fn apart(fields: &Fields) -> Fields {
+fn apart(fields: &ByMask) -> ByMask {
     let mut masks: Vec<u64> = Vec::new();
     for &mask in fields.keys() {
         let mut rest = mask;
@@ -142,7 +143,7 @@ fn apart(fields: &Fields) -> Fields {
         }
         masks.extend(Some(rest).filter(|rest| *rest != 0));
     }
-    let mut found = Fields::new();
+    let mut found = ByMask::new();
     for (&mask, field) in fields {
         let cells: Vec<u64> = masks.iter().copied().filter(|cell| cell & mask != 0).collect();
         for &cell in &cells {
@@ -150,7 +151,8 @@ fn apart(fields: &Fields) -> Fields {
             let exact = field.exact || !whole && !field.cuts.is_empty();
             let cuts = if whole { field.cuts.clone() } else { BTreeSet::new() };
             let points = field.points.iter().map(|point| point & cell).collect();
-            let part = if exact { Field { exact, ..Field::default() } } else { Field { cuts, points, exact } };
+            let part =
+                if exact { FieldBits { exact, ..FieldBits::default() } } else { FieldBits { cuts, points, exact } };
             found.entry(cell).or_default().add(&part);
         }
     }
@@ -158,9 +160,10 @@ fn apart(fields: &Fields) -> Fields {
 }
 
 /// The classes of a field.
-fn parts(mask: u64, field: &Field) -> Option<Vec<Part>> {
+fn parts(mask: u64, field: &FieldBits) -> Option<Vec<FieldRange>> {
     if field.exact {
-        return Field::can_be_exact(mask).then(|| all_of(mask).map(|value| Part::exactly(mask, value)).collect());
+        return FieldBits::can_be_exact(mask)
+            .then(|| all_of(mask).map(|value| FieldRange::exactly(mask, value)).collect());
     }
     if field.cuts.len() + field.points.len() > MOST_VALUES {
         return None;
@@ -176,12 +179,12 @@ fn parts(mask: u64, field: &Field) -> Option<Vec<Part>> {
         };
         if low <= high {
             let without = field.points.range(low..=high).copied().collect();
-            let part = Part { mask, low, high, without };
+            let part = FieldRange { mask, low, high, without };
             parts.extend(Some(part).filter(|part| part.smallest().is_some()));
         }
         low = cut.unwrap_or(u64::MAX);
     }
-    parts.extend(field.points.iter().map(|point| Part::exactly(mask, *point)));
+    parts.extend(field.points.iter().map(|point| FieldRange::exactly(mask, *point)));
     Some(parts)
 }
 
@@ -206,12 +209,12 @@ mod tests {
     /// Values in one combination are told apart by no field, and each value is in exactly one.
     #[test]
     fn combinations_tell_apart_what_fields_do() {
-        let field = |cuts: &[u64], points: &[u64], exact| Field {
+        let field = |cuts: &[u64], points: &[u64], exact| FieldBits {
             cuts: cuts.iter().copied().collect(),
             points: points.iter().copied().collect(),
             exact,
         };
-        let examples: Vec<Vec<(u64, Field)>> = vec![
+        let examples: Vec<Vec<(u64, FieldBits)>> = vec![
             vec![(0x80, field(&[], &[0], false))],
             vec![(0x80, field(&[], &[0], false)), (0x08, field(&[], &[8], false))],
             vec![(0xf0, field(&[], &[0], false)), (0x30, field(&[], &[0x10], false))],
@@ -220,7 +223,7 @@ mod tests {
             vec![(0x07, field(&[], &[], true)), (0xff, field(&[], &[0, 9], false))],
         ];
         for example in examples {
-            let fields: Fields = example.into_iter().collect();
+            let fields: ByMask = example.into_iter().collect();
             let combinations = combinations(&fields).expect("few");
             let seen = |value: u64| -> Vec<(usize, Option<u64>)> {
                 fields
@@ -234,7 +237,7 @@ mod tests {
             };
             let mut by_class: BTreeMap<usize, Vec<(usize, Option<u64>)>> = BTreeMap::new();
             for value in 0..256 {
-                let inside = |parts: &Vec<Part>| parts.iter().all(|part| part.contains(value));
+                let inside = |parts: &Vec<FieldRange>| parts.iter().all(|part| part.contains(value));
                 let found: Vec<usize> = (0..combinations.len()).filter(|at| inside(&combinations[*at])).collect();
                 let [class] = found[..] else { panic!("{value:#x} is in {found:?} of {fields:?}") };
                 let expected = by_class.entry(class).or_insert_with(|| seen(value));

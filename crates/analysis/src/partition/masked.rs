@@ -2,7 +2,7 @@
 //!
 //! Such an expression is a list of bits of the value and constants ([`Bits`]); where a mask or the count of a shift is no
 //! constant but has few known values, there is one list for each of them, and the mask itself is kept exactly. That the
-//! expression equals a number, or is less than one, says the same of a *field* of the value ([`Field`]). Where more than
+//! expression equals a number, or is less than one, says the same of a *field* of the value ([`FieldBits`]). Where more than
 //! that is needed, the bits that occur are kept, if they are few.
 //!
 //! Only machine integers are looked at: ideal ones have no last bit.
@@ -11,7 +11,7 @@ use program::semantics::Integers;
 use program::{BinaryOp, CompareOp, ExprId, ExprKind, IntType, Scalar, UnaryOp};
 
 use super::bits::{Bits, Masked};
-use super::fields::Field;
+use super::fields::FieldBits;
 use super::need::Need;
 use super::needs::Search;
 use super::refused::Cause;
@@ -133,11 +133,11 @@ impl Search<'_> {
         let Some(forms) = self.forms_of(expr) else { return false };
         let Scalar::Int(own) = self.cells.get(forms.cell).scalar else { return false };
         let mask = forms.mask();
-        if !Field::can_be_exact(mask) || mask.count_ones() >= u32::from(own.bits) {
+        if !FieldBits::can_be_exact(mask) || mask.count_ones() >= u32::from(own.bits) {
             return false;
         }
         if mask != 0 {
-            self.add(forms.cell, &Need::of_field(mask, Field { exact: true, ..Field::default() }));
+            self.add(forms.cell, &Need::of_field(mask, FieldBits { exact: true, ..FieldBits::default() }));
         }
         self.others_under(expr);
         true
@@ -224,7 +224,7 @@ fn with_constant(bits: &Bits, op: BinaryOp, ty: IntType, constant: i128) -> Opti
 /// Records that the program tells whether a field is a number.
 fn need_point(need: &mut Need, masked: Option<Masked>) {
     if let Some(Masked { mask, number }) = masked.filter(|masked| masked.mask != 0) {
-        need.fields.entry(mask).or_default().add(&Field { points: [number].into(), ..Field::default() });
+        need.fields.entry(mask).or_default().add(&FieldBits { points: [number].into(), ..FieldBits::default() });
     }
 }
 
@@ -242,15 +242,15 @@ fn need_cut(need: &mut Need, bits: &Bits, ty: IntType, number: i128) -> bool {
         let Ok(number) = u64::try_from(number) else { return true };
         if bits.is_ordered(u64::MAX) {
             if let Some(Masked { mask, number }) = bits.less_where(number, u64::MAX) {
-                need.fields.entry(mask).or_default().add(&Field { cuts: [number].into(), ..Field::default() });
+                need.fields.entry(mask).or_default().add(&FieldBits { cuts: [number].into(), ..FieldBits::default() });
             }
             return true;
         }
     }
-    if !Field::can_be_exact(mask) {
+    if !FieldBits::can_be_exact(mask) {
         return false;
     }
-    need.fields.entry(mask).or_default().add(&Field { exact: true, ..Field::default() });
+    need.fields.entry(mask).or_default().add(&FieldBits { exact: true, ..FieldBits::default() });
     true
 }
 
@@ -273,14 +273,18 @@ fn carried_through(bits: &Bits, ty: IntType, need: &Need, carried: &mut Need) ->
         let ordered = bits.is_ordered(selected);
         for cut in field.cuts.iter().filter(|_| ordered) {
             if let Some(Masked { mask, number }) = bits.less_where(*cut, selected) {
-                carried.fields.entry(mask).or_default().add(&Field { cuts: [number].into(), ..Field::default() });
+                carried
+                    .fields
+                    .entry(mask)
+                    .or_default()
+                    .add(&FieldBits { cuts: [number].into(), ..FieldBits::default() });
             }
         }
         if field.exact || !ordered && !field.cuts.is_empty() {
-            if !Field::can_be_exact(mask) {
+            if !FieldBits::can_be_exact(mask) {
                 return false;
             }
-            carried.fields.entry(mask).or_default().add(&Field { exact: true, ..Field::default() });
+            carried.fields.entry(mask).or_default().add(&FieldBits { exact: true, ..FieldBits::default() });
         }
     }
     true

@@ -44,10 +44,10 @@ use crate::variable_set::VariableSet;
 
 use constrained::Follower;
 use needs::Search;
-use rules::{Beginnings, Chooser, Origin};
+use rules::{Beginnings, Chooser, ValueOrigin};
 
-pub use domain::{Domain, Rule};
-pub use refused::{Cause, Refused};
+pub use domain::{FoundBy, InputDomain};
+pub use refused::{Cause, RefusedInput};
 
 /// A list of representatives is at most this long.
 pub const MOST_VALUES: usize = 1024;
@@ -61,9 +61,9 @@ const MOST_EDGES: usize = 20_000;
 /// The domains of everything that a program does not determine.
 #[derive(Clone, Debug)]
 pub struct Domains {
-    of_edges: HashMap<EdgeId, Result<Domain, Refused>>,
-    of_variables: HashMap<VariableId, Result<Domain, Refused>>,
-    unread: Domain,
+    of_edges: HashMap<EdgeId, Result<InputDomain, RefusedInput>>,
+    of_variables: HashMap<VariableId, Result<InputDomain, RefusedInput>>,
+    unread: InputDomain,
 }
 
 impl Domains {
@@ -85,7 +85,7 @@ impl Domains {
         let mut best: Option<Domains> = None;
         for _ in 0..MOST_PASSES {
             let known = best.as_ref();
-            let subject = ranges::Subject {
+            let subject = ranges::Analysed {
                 program,
                 integers,
                 cells: &cells,
@@ -130,16 +130,16 @@ impl Domains {
                 }
                 Op::Havoc { .. } => {
                     let subject = subject_of(program, &contents.op);
-                    let refused = Refused { subject, origin: contents.span, cause: Cause::Stored, at: None };
+                    let refused = RefusedInput { subject, origin: contents.span, cause: Cause::Stored, at: None };
                     of_edges.insert(edge, Err(refused));
                     continue;
                 }
                 _ => continue,
             };
-            let origin = Origin { subject: subject_of(program, &contents.op), span: contents.span };
+            let origin = ValueOrigin { subject: subject_of(program, &contents.op), span: contents.span };
             let known = chooser.known.and_then(|known| known.domain(edge).ok());
             let domain = if chooser.is_dead(edge, &target, observations) {
-                Ok(Domain::unread())
+                Ok(InputDomain::unread())
             } else {
                 chooser.domain(&target, Some(contents.to), known, &origin)
             };
@@ -149,12 +149,12 @@ impl Domains {
         for variable in initialised.uncertain().iter() {
             let contents = &program.variables[variable];
             let origin =
-                Origin { subject: format!("the uninitialised variable `{}`", contents.name), span: contents.span };
+                ValueOrigin { subject: format!("the uninitialised variable `{}`", contents.name), span: contents.span };
             let known = chooser.known.and_then(|known| known.domain_of_uninitialised(variable).ok());
             let (place, start) = (Place::variable(variable, contents.ty), chooser.begin_of(variable));
             of_variables.insert(variable, chooser.domain(&place, start, known, &origin));
         }
-        Self { of_edges, of_variables, unread: Domain::unread() }
+        Self { of_edges, of_variables, unread: InputDomain::unread() }
     }
 
     /// The values to be tried on an edge with [`Op::Input`], or with a call of a function that has no body for its
@@ -163,8 +163,8 @@ impl Domains {
     /// # Panics
     ///
     /// If the edge asks for no value.
-    pub fn of(&self, edge: EdgeId) -> Result<&[BigInt], &Refused> {
-        self.domain(edge).map(Domain::representatives)
+    pub fn of(&self, edge: EdgeId) -> Result<&[BigInt], &RefusedInput> {
+        self.domain(edge).map(InputDomain::representatives)
     }
 
     /// The same with the rule and the classes.
@@ -172,18 +172,18 @@ impl Domains {
     /// # Panics
     ///
     /// If the edge asks for no value.
-    pub fn domain(&self, edge: EdgeId) -> Result<&Domain, &Refused> {
+    pub fn domain(&self, edge: EdgeId) -> Result<&InputDomain, &RefusedInput> {
         self.of_edges.get(&edge).expect("the edge asks for a value").as_ref()
     }
 
     /// The values to be tried for a variable where it is read before it is written; of an array or structure, for each
     /// part. A variable that is always written before it is read may as well be zero.
-    pub fn of_uninitialised(&self, variable: VariableId) -> Result<&[BigInt], &Refused> {
-        self.domain_of_uninitialised(variable).map(Domain::representatives)
+    pub fn of_uninitialised(&self, variable: VariableId) -> Result<&[BigInt], &RefusedInput> {
+        self.domain_of_uninitialised(variable).map(InputDomain::representatives)
     }
 
     /// The same with the rule and the classes.
-    pub fn domain_of_uninitialised(&self, variable: VariableId) -> Result<&Domain, &Refused> {
+    pub fn domain_of_uninitialised(&self, variable: VariableId) -> Result<&InputDomain, &RefusedInput> {
         self.of_variables.get(&variable).map_or(Ok(&self.unread), Result::as_ref)
     }
 
@@ -202,7 +202,7 @@ impl Domains {
     }
 
     /// Everything that has no domain: first inputs, then variables.
-    pub fn refusals(&self) -> Vec<&Refused> {
+    pub fn refusals(&self) -> Vec<&RefusedInput> {
         let edges = self.edges().into_iter().filter_map(|edge| self.domain(edge).err());
         let variables =
             self.variables().into_iter().filter_map(|variable| self.domain_of_uninitialised(variable).err());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use program::EdgeId;
 
 use super::MOST_VALUES;
-use super::fields::{Field, Fields};
+use super::fields::{ByMask, FieldBits};
 use super::refused::Cause;
 
 /// What must stay of a cell's value.
@@ -16,16 +16,16 @@ pub(super) struct Need {
     /// The points; none if the value must stay as it is.
     pub points: BTreeSet<i128>,
     /// What is told apart of fields of its bits; nothing if the value must stay as it is.
-    pub fields: Fields,
+    pub fields: ByMask,
     /// Where a field was first looked at.
     pub looked_at: Option<EdgeId>,
     /// Why the value must stay as it is, if it must.
-    pub exact: Option<Witness>,
+    pub exact: Option<ExactUse>,
 }
 
 /// A use that needs a value exactly.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Witness {
+pub(super) struct ExactUse {
     /// What is done.
     pub cause: Cause,
     /// The edge that does it; none for an atom.
@@ -34,8 +34,8 @@ pub(super) struct Witness {
 
 impl Need {
     /// What is told apart of a field.
-    pub fn of_field(mask: u64, field: Field) -> Self {
-        Self { fields: Fields::from([(mask, field)]), ..Self::default() }
+    pub fn of_field(mask: u64, field: FieldBits) -> Self {
+        Self { fields: ByMask::from([(mask, field)]), ..Self::default() }
     }
 
     /// Whether nothing of the value matters.
@@ -58,7 +58,7 @@ impl Need {
             }
             let told: usize = self.fields.values().map(|field| 1 + field.cuts.len() + field.points.len()).sum();
             if self.cuts.len() + self.points.len() + told > MOST_VALUES {
-                self.exact = Some(Witness { cause: Cause::ManyConstants, edge });
+                self.exact = Some(ExactUse { cause: Cause::ManyConstants, edge });
             }
         }
         if self.exact.is_some() {
@@ -71,7 +71,7 @@ impl Need {
 
     /// How much is needed, to see whether there is more.
     fn size(&self) -> impl PartialEq + use<> {
-        let fields: Vec<_> = self.fields.values().map(Field::size).collect();
+        let fields: Vec<_> = self.fields.values().map(FieldBits::size).collect();
         (self.cuts.len(), self.points.len(), fields, self.exact)
     }
 }

@@ -25,7 +25,7 @@ use program::semantics::Integers;
 use program::{BinaryOp, Callee, CompareOp, EdgeId, ExprId, ExprKind, FunctionId, Op, Operand, Place, Program, Scalar};
 
 use super::MOST_VALUES;
-use super::need::{Need, Witness};
+use super::need::{ExactUse, Need};
 use super::pieces::Pieces;
 use super::refused::Cause;
 use crate::assignments::{Assignment, Assignments, Calls, Source};
@@ -437,7 +437,7 @@ impl<'a> Search<'a> {
 
     /// Keeps a cell's value exactly.
     fn keep(&mut self, cell: CellId, cause: Cause) {
-        let exact = Some(Witness { cause, edge: self.edge });
+        let exact = Some(ExactUse { cause, edge: self.edge });
         self.add(cell, &Need { exact, ..Need::default() });
     }
 }

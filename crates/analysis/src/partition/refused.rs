@@ -6,7 +6,7 @@ use super::MOST_VALUES;
 
 /// Why an input has no finite domain.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Refused {
+pub struct RefusedInput {
     /// What yields the value: `the input` or `the uninitialised variable` with its name.
     pub subject: String,
     /// Where the value comes from.
@@ -40,7 +40,7 @@ pub enum Cause {
     Aggregate,
 }
 
-impl Refused {
+impl RefusedInput {
     /// The reason as one phrase, without the places.
     pub fn reason(&self) -> String {
         let subject = &self.subject;

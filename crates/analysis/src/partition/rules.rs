@@ -7,9 +7,9 @@ use program::semantics::layout::type_of_width;
 use program::{EdgeId, LocationId, Op, Place, Program, Root, Scalar, Selector, Type, VariableId};
 
 use super::constrained::{Conditions, Follower};
-use super::domain::{Class, Domain, Rule, classes};
-use super::need::{Need, Witness};
-use super::refused::{Cause, Refused};
+use super::domain::{Class, FoundBy, InputDomain, classes};
+use super::need::{ExactUse, Need};
+use super::refused::{Cause, RefusedInput};
 use super::{Domains, MOST_VALUES};
 use crate::cells::{CellId, Cells};
 use crate::liveness::Liveness;
@@ -21,7 +21,7 @@ use crate::observed::{Everywhere, Observations};
 const SMALL_TYPE_VALUES: u128 = 256;
 
 /// Where a value comes from, for people.
-pub(super) struct Origin {
+pub(super) struct ValueOrigin {
     pub subject: String,
     pub span: Span,
 }
@@ -97,11 +97,11 @@ impl Chooser<'_> {
         &self,
         place: &Place,
         start: Option<LocationId>,
-        known: Option<&Domain>,
-        origin: &Origin,
-    ) -> Result<Domain, Refused> {
-        let possible = known.map_or(Interval::ALL, Domain::hull);
-        let refused = |cause: Cause, at: Option<Span>| Refused {
+        known: Option<&InputDomain>,
+        origin: &ValueOrigin,
+    ) -> Result<InputDomain, RefusedInput> {
+        let possible = known.map_or(Interval::ALL, InputDomain::hull);
+        let refused = |cause: Cause, at: Option<Span>| RefusedInput {
             subject: origin.subject.clone(),
             origin: origin.span,
             cause,
@@ -114,13 +114,13 @@ impl Chooser<'_> {
         };
         let Some(cells) = self.cells.of_place(self.program, place) else {
             let scalar = scalar.ok_or_else(|| refused(Cause::Aggregate, Some(origin.span)))?;
-            let kept = Need { exact: Some(Witness { cause: Cause::Stored, edge: None }), ..Need::default() };
+            let kept = Need { exact: Some(ExactUse { cause: Cause::Stored, edge: None }), ..Need::default() };
             return shortest(scalar, possible, &kept, conditions.as_ref()).ok_or_else(|| {
                 let integer = matches!(scalar, Scalar::Int(_));
                 refused(if integer { Cause::Stored } else { Cause::NoInteger }, Some(origin.span))
             });
         };
-        let mut common: Option<Domain> = None;
+        let mut common: Option<InputDomain> = None;
         for cell in cells {
             let scalar = self.cells.get(CellId::from_index(cell)).scalar;
             let need = &self.needs[cell];
@@ -129,7 +129,7 @@ impl Chooser<'_> {
                 None if !need.fields.is_empty() => {
                     refused(Cause::Arithmetic, need.looked_at.map(|edge| self.program.edges[edge].span))
                 }
-                None | Some(Witness { cause: Cause::ManyConstants, .. }) => {
+                None | Some(ExactUse { cause: Cause::ManyConstants, .. }) => {
                     refused(Cause::ManyConstants, Some(origin.span))
                 }
                 Some(witness) => refused(witness.cause, witness.edge.map(|edge| self.program.edges[edge].span)),
@@ -139,7 +139,7 @@ impl Chooser<'_> {
             }
             common = Some(domain);
         }
-        Ok(common.unwrap_or_else(Domain::unread))
+        Ok(common.unwrap_or_else(InputDomain::unread))
     }
 
     /// The type of a scalar place; for a bit-field, an integer of its width.
@@ -165,10 +165,15 @@ impl Chooser<'_> {
 }
 
 /// The shortest list that some rule yields for a value of a type that lies in an interval.
-fn shortest(scalar: Scalar, possible: Interval, need: &Need, conditions: Option<&Conditions<'_>>) -> Option<Domain> {
+fn shortest(
+    scalar: Scalar,
+    possible: Interval,
+    need: &Need,
+    conditions: Option<&Conditions<'_>>,
+) -> Option<InputDomain> {
     // What is not possible may be what assumptions block.
     if need.is_nothing() && possible == Interval::ALL {
-        return Some(Domain::unread());
+        return Some(InputDomain::unread());
     }
     let range = match scalar {
         Scalar::Bool => Interval::new(0, 1)?,
@@ -178,12 +183,12 @@ fn shortest(scalar: Scalar, possible: Interval, need: &Need, conditions: Option<
     let small = range.count().is_some_and(|count| count <= SMALL_TYPE_VALUES);
     let (all, range) = (range, range.meet(possible)?);
     let one_by_one = |values: Vec<i128>| values.into_iter().map(Class::single).collect();
-    let mut lists: Vec<(Rule, Vec<Class>)> = Vec::new();
+    let mut lists: Vec<(FoundBy, Vec<Class>)> = Vec::new();
     if need.exact.is_none() {
-        lists.extend(classes(all, range, need).map(|classes| (Rule::Compared, classes)));
+        lists.extend(classes(all, range, need).map(|classes| (FoundBy::Compared, classes)));
     }
     if small {
-        lists.push((Rule::SmallType, one_by_one((range.low()..=range.high()).collect())));
+        lists.push((FoundBy::SmallType, one_by_one((range.low()..=range.high()).collect())));
     }
     for (_, list) in &mut lists {
         if let Some(conditions) = conditions {
@@ -197,8 +202,8 @@ fn shortest(scalar: Scalar, possible: Interval, need: &Need, conditions: Option<
     }
     if let Some(admitted) = conditions.and_then(|conditions| conditions.admitted(MOST_VALUES)) {
         let list = if admitted.is_empty() { vec![range.nearest_to_zero()] } else { admitted };
-        lists.push((Rule::Constrained, one_by_one(list)));
+        lists.push((FoundBy::Constrained, one_by_one(list)));
     }
     let (rule, list) = lists.into_iter().min_by_key(|(_, list)| list.len())?;
-    (list.len() <= MOST_VALUES).then(|| Domain::new(rule, list))
+    (list.len() <= MOST_VALUES).then(|| InputDomain::new(rule, list))
 }

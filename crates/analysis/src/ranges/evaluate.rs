@@ -12,27 +12,27 @@ use crate::numbers::arithmetic::{binary, compare, convert, restrict, type_range,
 use crate::numbers::{Interval, Values};
 
 /// Where the values of cells are found.
-pub trait Lookup {
+pub trait CellLookup {
     /// The values that a cell can have.
     fn cell(&self, cell: CellId) -> Values;
 }
 
-impl Lookup for Vec<Values> {
+impl CellLookup for Vec<Values> {
     fn cell(&self, cell: CellId) -> Values {
         self[cell.index()].clone()
     }
 }
 
 /// What is known about some cells: their values, by ascending id.
-pub type Known = Vec<(CellId, Values)>;
+pub type CellValues = Vec<(CellId, Values)>;
 
 /// What is known about some cells in front of what is known about all.
 pub(super) struct Over<'a> {
-    pub known: &'a Known,
-    pub below: &'a dyn Lookup,
+    pub known: &'a CellValues,
+    pub below: &'a dyn CellLookup,
 }
 
-impl Lookup for Over<'_> {
+impl CellLookup for Over<'_> {
     fn cell(&self, cell: CellId) -> Values {
         match self.known.binary_search_by_key(&cell, |known| known.0) {
             Ok(at) => self.known[at].1.clone(),
@@ -48,7 +48,7 @@ pub struct Evaluator<'a> {
     pub program: &'a Program,
     /// Whether arithmetic wraps around.
     pub integers: Integers,
-    /// The cells by which a [`Lookup`] is asked.
+    /// The cells by which a [`CellLookup`] is asked.
     pub cells: &'a Cells,
     /// Facts about its expressions.
     pub expressions: &'a Expressions,
@@ -66,7 +66,7 @@ pub fn scalar_values(integers: Integers, scalar: Scalar) -> Values {
 impl Evaluator<'_> {
     /// The values that an expression can have; truth values are 0 and 1. Of pointers and floating-point numbers nothing
     /// is known.
-    pub fn values(&self, expr: ExprId, lookup: &dyn Lookup) -> Values {
+    pub fn values(&self, expr: ExprId, lookup: &dyn CellLookup) -> Values {
         if !self.expressions.is_small(expr) {
             return scalar_values(self.integers, self.program.exprs.ty(expr));
         }
@@ -74,14 +74,14 @@ impl Evaluator<'_> {
     }
 
     /// What is known about cells where a condition is true, or where it is false; none where it cannot be.
-    pub fn refine(&self, condition: ExprId, wanted: bool, lookup: &dyn Lookup) -> Option<Known> {
+    pub fn refine(&self, condition: ExprId, wanted: bool, lookup: &dyn CellLookup) -> Option<CellValues> {
         if !self.expressions.is_small(condition) {
-            return Some(Known::new());
+            return Some(CellValues::new());
         }
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.refine_kind(condition, wanted, lookup))
     }
 
-    fn values_of_kind(&self, expr: ExprId, lookup: &dyn Lookup) -> Values {
+    fn values_of_kind(&self, expr: ExprId, lookup: &dyn CellLookup) -> Values {
         let exprs = &self.program.exprs;
         let scalar = exprs.ty(expr);
         let unknown = || scalar_values(self.integers, scalar);
@@ -148,7 +148,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn cast(&self, operand: ExprId, to: Scalar, lookup: &dyn Lookup) -> Values {
+    fn cast(&self, operand: ExprId, to: Scalar, lookup: &dyn CellLookup) -> Values {
         match (self.program.exprs.ty(operand), to) {
             (Scalar::Int(_) | Scalar::Bool, Scalar::Bool) => {
                 let operand = self.values(operand, lookup);
@@ -166,7 +166,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn refine_kind(&self, condition: ExprId, wanted: bool, lookup: &dyn Lookup) -> Option<Known> {
+    fn refine_kind(&self, condition: ExprId, wanted: bool, lookup: &dyn CellLookup) -> Option<CellValues> {
         let exprs = &self.program.exprs;
         match &exprs.get(condition).kind {
             ExprKind::Not(operand) => self.refine(*operand, !wanted, lookup),
@@ -200,14 +200,20 @@ impl Evaluator<'_> {
     }
 
     /// Both of two conditions are true, or both are false.
-    fn refine_both(&self, left: ExprId, right: ExprId, wanted: bool, lookup: &dyn Lookup) -> Option<Known> {
+    fn refine_both(&self, left: ExprId, right: ExprId, wanted: bool, lookup: &dyn CellLookup) -> Option<CellValues> {
         let mut known = self.refine(left, wanted, lookup)?;
         let more = self.refine(right, wanted, &Over { known: &known, below: lookup })?;
         overwrite(&mut known, more);
         Some(known)
     }
 
-    fn refine_comparison(&self, op: CompareOp, left: ExprId, right: ExprId, lookup: &dyn Lookup) -> Option<Known> {
+    fn refine_comparison(
+        &self,
+        op: CompareOp,
+        left: ExprId,
+        right: ExprId,
+        lookup: &dyn CellLookup,
+    ) -> Option<CellValues> {
         let (lefts, rights) = (self.values(left, lookup), self.values(right, lookup));
         let mut known = self.refine_operand(left, &restrict(op, &lefts, &rights), lookup)?;
         let rights = restrict(op.swapped(), &rights, &lefts);
@@ -217,7 +223,7 @@ impl Evaluator<'_> {
     }
 
     /// What follows for cells if an expression has one of some of its values; none if these are none.
-    fn refine_operand(&self, expr: ExprId, values: &Values, lookup: &dyn Lookup) -> Option<Known> {
+    fn refine_operand(&self, expr: ExprId, values: &Values, lookup: &dyn CellLookup) -> Option<CellValues> {
         if values.is_none() {
             return None;
         }
@@ -225,33 +231,33 @@ impl Evaluator<'_> {
         match &exprs.get(expr).kind {
             ExprKind::Load(place) => {
                 let cell = self.cells.of_scalar(self.program, place).filter(|cell| !self.cells.get(*cell).many);
-                let Some(cell) = cell else { return Some(Known::new()) };
+                let Some(cell) = cell else { return Some(CellValues::new()) };
                 let possible = lookup.cell(cell).meet(values);
                 (!possible.is_none()).then(|| vec![(cell, possible)])
             }
             ExprKind::Cast(operand) => match (exprs.ty(*operand), exprs.ty(expr)) {
                 (Scalar::Bool, Scalar::Int(_)) => match (values.contains(0), values.contains(1)) {
-                    (true, true) => Some(Known::new()),
+                    (true, true) => Some(CellValues::new()),
                     (_, truth) => self.refine(*operand, truth, lookup),
                 },
                 (Scalar::Int(_), Scalar::Int(ty)) if self.keeps(*operand, ty, lookup) => {
                     self.refine_operand(*operand, values, lookup)
                 }
-                _ => Some(Known::new()),
+                _ => Some(CellValues::new()),
             },
-            _ => Some(Known::new()),
+            _ => Some(CellValues::new()),
         }
     }
 
     /// Whether a conversion leaves all values of an expression as they are.
-    fn keeps(&self, operand: ExprId, ty: program::IntType, lookup: &dyn Lookup) -> bool {
+    fn keeps(&self, operand: ExprId, ty: program::IntType, lookup: &dyn CellLookup) -> bool {
         let inside = |bounds: Interval| bounds.is_inside(type_range(ty));
         self.integers == Integers::Ideal || self.values(operand, lookup).bounds().is_none_or(inside)
     }
 }
 
 /// What two pieces of knowledge have in common.
-fn in_either(left: &Known, right: &Known) -> Known {
+fn in_either(left: &CellValues, right: &CellValues) -> CellValues {
     let both = left.iter().filter_map(|(cell, values)| {
         let at = right.binary_search_by_key(cell, |known| known.0).ok()?;
         Some((*cell, values.join(&right[at].1)))
@@ -260,7 +266,7 @@ fn in_either(left: &Known, right: &Known) -> Known {
 }
 
 /// Adds later knowledge to earlier.
-fn overwrite(known: &mut Known, more: Known) {
+fn overwrite(known: &mut CellValues, more: CellValues) {
     for (cell, values) in more {
         match known.binary_search_by_key(&cell, |known| known.0) {
             Ok(at) => known[at].1 = values,

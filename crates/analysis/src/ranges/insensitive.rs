@@ -9,7 +9,7 @@ use foundation::Id;
 use program::ExprKind;
 
 use super::evaluate::scalar_values;
-use super::{Subject, is_number};
+use super::{Analysed, is_number};
 use crate::assignments::{Assignments, Source};
 use crate::cells::CellId;
 use crate::numbers::Values;
@@ -18,7 +18,7 @@ use crate::numbers::Values;
 const MOST_GROWTH: u32 = 8;
 
 /// The values that each cell may have anywhere.
-pub(super) fn anywhere(subject: &Subject<'_>, assignments: &Assignments) -> Vec<Values> {
+pub(super) fn anywhere(subject: &Analysed<'_>, assignments: &Assignments) -> Vec<Values> {
     let cells = subject.cells;
     let mut readers: Vec<Vec<u32>> = vec![Vec::new(); cells.len()];
     for (number, assignment) in assignments.all().iter().enumerate() {
@@ -52,7 +52,7 @@ pub(super) fn anywhere(subject: &Subject<'_>, assignments: &Assignments) -> Vec<
 }
 
 /// The cells that are read where something is written.
-fn cells_read(subject: &Subject<'_>, source: Source) -> BTreeSet<CellId> {
+fn cells_read(subject: &Analysed<'_>, source: Source) -> BTreeSet<CellId> {
     let mut found = BTreeSet::new();
     match source {
         Source::Cell(cell) => _ = found.insert(cell),

@@ -27,9 +27,9 @@ use crate::initialised::Initialised;
 use crate::liveness::Liveness;
 use crate::numbers::Values;
 use crate::numbers::arithmetic::convert;
-use crate::partition::{Domain, Domains};
+use crate::partition::{Domains, InputDomain};
 
-use evaluate::{Evaluator, Known, Lookup, Over, scalar_values};
+use evaluate::{CellLookup, CellValues, Evaluator, Over, scalar_values};
 
 /// The values that variables can hold.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ pub struct Ranges {
     cells: Cells,
     values: Vec<Values>,
     /// What the second analysis knows besides at each location, if it was asked.
-    at: Vec<Option<Arc<Known>>>,
+    at: Vec<Option<Arc<CellValues>>>,
 }
 
 impl Ranges {
@@ -52,7 +52,7 @@ impl Ranges {
     ) -> Self {
         let (flow, expressions, cells) = (Flow::new(program), Expressions::new(program), Cells::new(program));
         let assignments = Assignments::new(program, &cells);
-        let subject = Subject {
+        let subject = Analysed {
             program,
             integers,
             cells: &cells,
@@ -69,13 +69,13 @@ impl Ranges {
     }
 
     /// The ranges by the first analysis alone.
-    pub(crate) fn anywhere(subject: &Subject<'_>, assignments: &Assignments) -> Self {
+    pub(crate) fn anywhere(subject: &Analysed<'_>, assignments: &Assignments) -> Self {
         let values = insensitive::anywhere(subject, assignments);
         Self { cells: subject.cells.clone(), values, at: Vec::new() }
     }
 
     /// The ranges by both analyses, for a flat program.
-    pub(crate) fn reached(subject: &Subject<'_>, assignments: &Assignments, flow: &Flow, liveness: &Liveness) -> Self {
+    pub(crate) fn reached(subject: &Analysed<'_>, assignments: &Assignments, flow: &Flow, liveness: &Liveness) -> Self {
         let values = insensitive::anywhere(subject, assignments);
         let (values, at) = sensitive::reachable(subject, assignments, flow, liveness, values);
         Self { cells: subject.cells.clone(), values, at }
@@ -142,7 +142,7 @@ impl Ranges {
 }
 
 /// What both analyses look at.
-pub(crate) struct Subject<'a> {
+pub(crate) struct Analysed<'a> {
     pub program: &'a Program,
     pub integers: Integers,
     pub cells: &'a Cells,
@@ -153,14 +153,14 @@ pub(crate) struct Subject<'a> {
     pub representatives: bool,
 }
 
-impl Subject<'_> {
+impl Analysed<'_> {
     fn evaluator(&self) -> Evaluator<'_> {
-        let Subject { program, integers, cells, expressions, .. } = *self;
+        let Analysed { program, integers, cells, expressions, .. } = *self;
         Evaluator { program, integers, cells, expressions }
     }
 
     /// The values that an assignment writes, if cells have the values that are looked up.
-    fn written(&self, assignment: &Assignment, lookup: &dyn Lookup) -> Values {
+    fn written(&self, assignment: &Assignment, lookup: &dyn CellLookup) -> Values {
         let cell = self.cells.get(assignment.target);
         let convert = |values: Values| match cell.scalar {
             Scalar::Int(ty) => convert(self.integers, ty, &values),
@@ -184,7 +184,7 @@ impl Subject<'_> {
     }
 
     /// The values that are chosen for an input: those of the machine type, under ideal integers too.
-    fn chosen(&self, domain: Option<&Domain>, scalar: Scalar) -> Values {
+    fn chosen(&self, domain: Option<&InputDomain>, scalar: Scalar) -> Values {
         let arbitrary = scalar_values(Integers::Machine, scalar);
         match domain {
             None => arbitrary,

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use foundation::Id;
 use program::{EdgeId, LocationId, Op};
 
-use super::evaluate::{Known, Lookup, compared_constants};
-use super::{Subject, is_number};
+use super::evaluate::{CellLookup, CellValues, compared_constants};
+use super::{Analysed, is_number};
 use crate::assignments::Assignments;
 use crate::cells::CellId;
 use crate::fixpoint::{Direction, Domain, Solution};
@@ -29,14 +29,14 @@ const DESCENTS: usize = 2;
 
 /// The values that each cell is given by assignments that can be reached, and what is known at each location.
 pub(super) fn reachable(
-    subject: &Subject<'_>,
+    subject: &Analysed<'_>,
     assignments: &Assignments,
     flow: &Flow,
     liveness: &Liveness,
     anywhere: Vec<Values>,
-) -> (Vec<Values>, Vec<Option<State>>) {
+) -> (Vec<Values>, Vec<Option<CellState>>) {
     let constants = compared_constants(subject.program);
-    let states = States { subject, assignments, liveness, anywhere: &anywhere, constants };
+    let states = SensitiveStates { subject, assignments, liveness, anywhere: &anywhere, constants };
     let mut solution = Solution::new(subject.program, flow, &states);
     for _ in 0..DESCENTS {
         solution.descend(subject.program, flow, &states);
@@ -59,10 +59,10 @@ pub(super) fn reachable(
 }
 
 /// What is known about live cells; shared, since most edges change little.
-type State = Arc<Known>;
+type CellState = Arc<CellValues>;
 
-struct States<'a> {
-    subject: &'a Subject<'a>,
+struct SensitiveStates<'a> {
+    subject: &'a Analysed<'a>,
     assignments: &'a Assignments,
     liveness: &'a Liveness,
     /// The values that each cell may have anywhere.
@@ -71,12 +71,12 @@ struct States<'a> {
 }
 
 /// A state in front of what holds anywhere.
-struct View<'a> {
-    state: &'a Known,
+struct StateView<'a> {
+    state: &'a CellValues,
     anywhere: &'a [Values],
 }
 
-impl Lookup for View<'_> {
+impl CellLookup for StateView<'_> {
     fn cell(&self, cell: CellId) -> Values {
         match self.state.binary_search_by_key(&cell, |known| known.0) {
             Ok(at) => self.state[at].1.clone(),
@@ -85,13 +85,13 @@ impl Lookup for View<'_> {
     }
 }
 
-impl States<'_> {
-    fn view<'a>(&'a self, state: &'a Known) -> View<'a> {
-        View { state, anywhere: self.anywhere }
+impl SensitiveStates<'_> {
+    fn view<'a>(&'a self, state: &'a CellValues) -> StateView<'a> {
+        StateView { state, anywhere: self.anywhere }
     }
 
     /// Sets what is known about a cell.
-    fn know(&self, state: &mut Known, cell: CellId, values: Values) {
+    fn know(&self, state: &mut CellValues, cell: CellId, values: Values) {
         let values = values.meet(&self.anywhere[cell.index()]);
         let nothing_new = values == self.anywhere[cell.index()];
         match state.binary_search_by_key(&cell, |known| known.0) {
@@ -103,7 +103,7 @@ impl States<'_> {
     }
 
     /// Forgets cells that are dead at a location.
-    fn forget_dead(&self, state: &mut State, location: LocationId) {
+    fn forget_dead(&self, state: &mut CellState, location: LocationId) {
         let live = self.liveness.at(location);
         let is_live = |cell: CellId| live.contains(self.subject.cells.get(cell).variable);
         if state.iter().any(|(cell, _)| !is_live(*cell)) {
@@ -111,7 +111,7 @@ impl States<'_> {
         }
     }
 
-    fn step(&self, edge: EdgeId, before: &State) -> Option<State> {
+    fn step(&self, edge: EdgeId, before: &CellState) -> Option<CellState> {
         let mut after = before.clone();
         match &self.subject.program.edges[edge].op {
             Op::Assume(condition) => {
@@ -149,7 +149,12 @@ impl States<'_> {
     }
 
     /// Extends a state by another: `extend` says how two sets of values of a cell become one.
-    fn extend(&self, into: &mut State, other: &State, extend: &dyn Fn(CellId, &Values, &Values) -> Values) -> bool {
+    fn extend(
+        &self,
+        into: &mut CellState,
+        other: &CellState,
+        extend: &dyn Fn(CellId, &Values, &Values) -> Values,
+    ) -> bool {
         if Arc::ptr_eq(into, other) {
             return false;
         }
@@ -188,18 +193,18 @@ impl States<'_> {
     }
 }
 
-impl Domain for States<'_> {
-    type Fact = State;
+impl Domain for SensitiveStates<'_> {
+    type Fact = CellState;
 
     const DIRECTION: Direction = Direction::Forward;
 
-    fn boundary(&self, location: LocationId) -> Option<State> {
+    fn boundary(&self, location: LocationId) -> Option<CellState> {
         let program = self.subject.program;
         // Nothing calls other functions in a flat program.
         if program.entry.and_then(|entry| program.functions[entry].entry) != Some(location) {
             return None;
         }
-        let mut initial: Known = Vec::new();
+        let mut initial: CellValues = Vec::new();
         for assignment in self.assignments.all().iter().filter(|assignment| assignment.edge.is_none()) {
             let cell = self.subject.cells.get(assignment.target);
             if !is_number(cell.scalar) || program.owner(cell.variable).is_some() {
@@ -218,17 +223,17 @@ impl Domain for States<'_> {
         Some(state)
     }
 
-    fn transfer(&self, edge: EdgeId, before: &State) -> Option<State> {
+    fn transfer(&self, edge: EdgeId, before: &CellState) -> Option<CellState> {
         let mut after = self.step(edge, before)?;
         self.forget_dead(&mut after, self.subject.program.edges[edge].to);
         Some(after)
     }
 
-    fn join(&self, into: &mut State, other: &State) -> bool {
+    fn join(&self, into: &mut CellState, other: &CellState) -> bool {
         self.extend(into, other, &|_, known, others| known.join(others))
     }
 
-    fn widen(&self, rounds: u32, into: &mut State, other: &State) -> bool {
+    fn widen(&self, rounds: u32, into: &mut CellState, other: &CellState) -> bool {
         match rounds {
             _ if rounds <= ROUNDS_JOINED => self.join(into, other),
             _ if rounds <= ROUNDS_TO_CONSTANTS => {
@@ -244,13 +249,13 @@ impl Domain for States<'_> {
             }),
             _ if into.is_empty() => false,
             _ => {
-                *into = State::default();
+                *into = CellState::default();
                 true
             }
         }
     }
 
-    fn meet(&self, into: &mut State, other: &State) {
+    fn meet(&self, into: &mut CellState, other: &CellState) {
         for (cell, values) in other.iter() {
             let known = self.view(into).cell(*cell);
             if !known.is_subset(values) {

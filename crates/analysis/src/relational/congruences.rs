@@ -1,7 +1,7 @@
 //! Congruences: for each variable a residue modulo some number (Granger, "Static analysis of arithmetical congruences",
 //! International Journal of Computer Mathematics 30, 1989).
 
-use super::domain::{Domain, Update};
+use super::domain::{Update, Valuations};
 use super::form::{Constraint, Form, Relation};
 use super::output::Output;
 use super::thresholds::Thresholds;
@@ -119,7 +119,7 @@ impl Congruences {
     }
 }
 
-impl Domain for Congruences {
+impl Valuations for Congruences {
     fn is_bottom(&self) -> bool {
         self.is_bottom
     }

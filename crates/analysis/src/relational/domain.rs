@@ -23,7 +23,7 @@ pub struct Update {
 }
 
 /// A set of valuations of variables. All operations may describe more than they should, never less.
-pub trait Domain: Clone {
+pub trait Valuations: Clone {
     /// Whether there is no valuation. False where this is not seen.
     fn is_bottom(&self) -> bool;
 
@@ -37,7 +37,7 @@ pub trait Domain: Clone {
     /// Keeps what is also in another.
     fn meet(&mut self, other: &Self);
 
-    /// Makes what [`Domain::widen`] has left ready for all that follows. It does not change the meaning.
+    /// Makes what [`Valuations::widen`] has left ready for all that follows. It does not change the meaning.
     fn settle(&mut self) {}
 
     /// Keeps the valuations that satisfy a constraint. `known` are the ranges of the variables in the form, in the order
@@ -70,9 +70,9 @@ pub trait Domain: Clone {
 
 /// What two domains know together.
 #[derive(Clone, Debug)]
-pub struct Product<A, B>(pub A, pub B);
+pub struct ReducedProduct<A, B>(pub A, pub B);
 
-impl<A: Domain, B: Domain> Domain for Product<A, B> {
+impl<A: Valuations, B: Valuations> Valuations for ReducedProduct<A, B> {
     fn is_bottom(&self) -> bool {
         self.0.is_bottom() || self.1.is_bottom()
     }

@@ -4,27 +4,27 @@
 //! does not wrap is its operand up to a constant. This is how machine arithmetic stays relational. The others are bounded
 //! by what their operands are bounded by.
 
-use super::domain::{Domain, Update};
+use super::domain::{Update, Valuations};
 use super::form::{Constraint, Form, Relation};
-use super::rules::{Case, Condition, Defined, Rule};
+use super::rules::{Condition, DefinedValue, TransitionRule, UpdateCase};
 use crate::numbers::Interval;
 
 /// A rule, and the ranges of the program's variables whatever happens.
 pub struct Interpretation<'a> {
     /// The rule.
-    pub rule: &'a Rule,
+    pub rule: &'a TransitionRule,
     /// All values of each variable of the program.
     pub ranges: &'a [Interval],
 }
 
 impl Interpretation<'_> {
     /// What holds after the transition; none if it cannot be taken.
-    pub fn after<D: Domain>(&self, before: &D) -> Option<D> {
+    pub fn after<D: Valuations>(&self, before: &D) -> Option<D> {
         let mut state = before.clone();
         state.settle();
         state.extend(self.rule.own.len());
         for (at, defined) in self.rule.own.iter().enumerate() {
-            if let Defined::Within(range) = defined
+            if let DefinedValue::Within(range) = defined
                 && *range != Interval::ALL
             {
                 state.restrict(self.ranges.len() + at, *range);
@@ -46,7 +46,7 @@ impl Interpretation<'_> {
         result
     }
 
-    fn case<D: Domain>(&self, case: &Case, mut state: D) -> Option<D> {
+    fn case<D: Valuations>(&self, case: &UpdateCase, mut state: D) -> Option<D> {
         self.assume(&mut state, &case.guard)?;
         let mut updates = Vec::with_capacity(case.updates.len());
         for (variable, value) in &case.updates {
@@ -67,7 +67,7 @@ impl Interpretation<'_> {
     }
 
     /// Restricts a state to where a condition holds; none if it holds nowhere.
-    fn assume<D: Domain>(&self, state: &mut D, condition: &Condition) -> Option<()> {
+    fn assume<D: Valuations>(&self, state: &mut D, condition: &Condition) -> Option<()> {
         match condition {
             Condition::Atom(constraint) => self.assume_atom(state, constraint),
             Condition::All(list) => {
@@ -95,11 +95,11 @@ impl Interpretation<'_> {
         }
     }
 
-    fn assume_atom<D: Domain>(&self, state: &mut D, constraint: &Constraint) -> Option<()> {
+    fn assume_atom<D: Valuations>(&self, state: &mut D, constraint: &Constraint) -> Option<()> {
         let form = self.resolved(state, &constraint.form);
         self.assume_linear(state, &Constraint { form, relation: constraint.relation })?;
         for variable in constraint.form.variables() {
-            let Some(Defined::Remainder(of, by)) = self.defined(variable) else { continue };
+            let Some(DefinedValue::Remainder(of, by)) = self.defined(variable) else { continue };
             let range = state.within(variable, Interval::ALL)?;
             if range.count() == Some(1)
                 && let Some(difference) = Form::number(range.low()).and_then(|value| of.plus(-1, &value))
@@ -112,7 +112,7 @@ impl Interpretation<'_> {
     }
 
     /// Tells a constraint, and then what became of the ranges of its variables, to all parts of a domain.
-    fn assume_linear<D: Domain>(&self, state: &mut D, constraint: &Constraint) -> Option<()> {
+    fn assume_linear<D: Valuations>(&self, state: &mut D, constraint: &Constraint) -> Option<()> {
         let known = known(state, &constraint.form)?;
         state.assume(constraint, &known);
         for (variable, before) in constraint.form.variables().zip(known) {
@@ -124,13 +124,13 @@ impl Interpretation<'_> {
         (!state.is_bottom()).then_some(())
     }
 
-    fn defined(&self, variable: usize) -> Option<&Defined> {
+    fn defined(&self, variable: usize) -> Option<&DefinedValue> {
         self.rule.own.get(variable.checked_sub(self.ranges.len())?)
     }
 
     /// The form with variables of the transition's own replaced by what they are equal to in this state. What is known of
     /// the others is added to the state.
-    fn resolved<D: Domain>(&self, state: &mut D, form: &Form) -> Form {
+    fn resolved<D: Valuations>(&self, state: &mut D, form: &Form) -> Form {
         let mut result = form.clone();
         for &(factor, variable) in form.terms() {
             let Some(defined) = self.defined(variable) else { continue };
@@ -144,10 +144,10 @@ impl Interpretation<'_> {
         result
     }
 
-    fn resolve<D: Domain>(&self, state: &mut D, variable: usize, defined: &Defined) -> Option<Form> {
+    fn resolve<D: Valuations>(&self, state: &mut D, variable: usize, defined: &DefinedValue) -> Option<Form> {
         match defined {
-            Defined::Within(_) => None,
-            Defined::Remainder(of, by) => {
+            DefinedValue::Within(_) => None,
+            DefinedValue::Remainder(of, by) => {
                 let of = self.resolved(state, of);
                 let range = of.range(&known(state, &of)?);
                 let quotient = quotient(range, *by);
@@ -160,7 +160,7 @@ impl Interpretation<'_> {
                 }
                 None
             }
-            Defined::Quotient(of, by) => {
+            DefinedValue::Quotient(of, by) => {
                 let of = self.resolved(state, of);
                 let quotient = quotient(of.range(&known(state, &of)?), *by);
                 if quotient.count() == Some(1) {
@@ -173,7 +173,7 @@ impl Interpretation<'_> {
                 self.assume_linear(state, &Constraint::at_most(rest.plus(-(by - 1), &Form::number(1)?)?));
                 None
             }
-            Defined::Product(left, right) => {
+            DefinedValue::Product(left, right) => {
                 let (left, right) = (self.resolved(state, left), self.resolved(state, right));
                 let ranges = (left.range(&known(state, &left)?), right.range(&known(state, &right)?));
                 for (range, other) in [(ranges.0, &right), (ranges.1, &left)] {
@@ -184,7 +184,7 @@ impl Interpretation<'_> {
                 state.restrict(variable, product(ranges.0, ranges.1));
                 None
             }
-            Defined::Either(left, right) => {
+            DefinedValue::Either(left, right) => {
                 let (left, right) = (self.resolved(state, left), self.resolved(state, right));
                 let ranges = (left.range(&known(state, &left)?), right.range(&known(state, &right)?));
                 state.restrict(variable, ranges.0.hull(ranges.1));
@@ -200,7 +200,7 @@ fn relates(condition: &Condition) -> bool {
 }
 
 /// The ranges of the variables of a form; none if one has no value.
-fn known<D: Domain>(state: &D, form: &Form) -> Option<Vec<Interval>> {
+fn known<D: Valuations>(state: &D, form: &Form) -> Option<Vec<Interval>> {
     form.variables().map(|variable| state.within(variable, Interval::ALL)).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Intervals: for each variable a lower and an upper bound (Cousot and Cousot, ISOP 1976).
 
-use super::domain::{Domain, Update};
+use super::domain::{Update, Valuations};
 use super::form::{Constraint, Form, Relation, least, sum};
 use super::output::Output;
 use super::thresholds::Thresholds;
@@ -60,7 +60,7 @@ impl Intervals {
     }
 }
 
-impl Domain for Intervals {
+impl Valuations for Intervals {
     fn is_bottom(&self) -> bool {
         self.is_bottom
     }

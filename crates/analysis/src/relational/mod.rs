@@ -35,13 +35,13 @@ use foundation::{Budget, Exhausted, Id, define_id};
 use logic::{Sort, Symbol, Term, Terms};
 
 use self::congruences::Congruences;
-pub use self::domain::{Domain, Product};
+pub use self::domain::{ReducedProduct, Valuations};
 use self::interpretation::Interpretation;
 use self::intervals::Intervals;
 use self::octagons::Octagons;
 use self::output::Output;
 use self::packs::{Links, Packs};
-use self::rules::{Defined, Rule};
+use self::rules::{DefinedValue, TransitionRule};
 use self::thresholds::Thresholds;
 use crate::fixpoint::{self, Direction, Solution};
 use crate::flow::{Flow, Graph};
@@ -96,7 +96,7 @@ pub fn invariants(
 }
 
 /// What is known at a node. Octagons come first: what they say of equal variables spares others the repetition.
-type Fact = Product<Octagons, Product<Intervals, Congruences>>;
+type Fact = ReducedProduct<Octagons, ReducedProduct<Intervals, Congruences>>;
 
 /// The constraints of a fact; none if it describes nothing.
 fn describe(terms: &Terms, symbols: &[Symbol], fact: &Fact) -> Option<Term> {
@@ -133,7 +133,7 @@ struct System {
     packs: Rc<Packs>,
     thresholds: Thresholds,
     is_initial: Vec<bool>,
-    rules: Vec<Rule>,
+    rules: Vec<TransitionRule>,
     ends: Vec<(Node, Node)>,
     /// The transitions that lead away from each node.
     out: Vec<Vec<usize>>,
@@ -158,12 +158,12 @@ impl System {
         let (mut rules, mut ends, mut out) = (Vec::new(), Vec::new(), vec![Vec::new(); nodes]);
         for (at, transition) in transitions.iter().enumerate() {
             budget.check()?;
-            rules.push(Rule::new(terms, &variables, transition));
+            rules.push(TransitionRule::new(terms, &variables, transition));
             ends.push((Node::from_index(transition.from), Node::from_index(transition.to)));
             out[transition.from].push(at);
         }
         let packs = Rc::new(Packs::new(variables.len(), &links(&rules, &is_number)));
-        let forms = rules.iter().flat_map(Rule::forms);
+        let forms = rules.iter().flat_map(TransitionRule::forms);
         let thresholds = Thresholds::around(forms.map(|(_, form)| match form.terms() {
             [(factor, _)] => form.constant() / factor,
             _ => form.constant(),
@@ -174,7 +174,7 @@ impl System {
 
 /// Which variables have to do with each other: those in one constraint or assignment, above all; those that meet the same
 /// input; those that one transition assigns or reads; and those that are counted up or down anywhere.
-fn links(rules: &[Rule], is_number: &[bool]) -> Links {
+fn links(rules: &[TransitionRule], is_number: &[bool]) -> Links {
     let mut links = Links::default();
     let mut counters = BTreeSet::new();
     for rule in rules {
@@ -186,12 +186,12 @@ fn links(rules: &[Rule], is_number: &[bool]) -> Links {
             while let Some(variable) = open.pop() {
                 if let Some(own) = variable.checked_sub(is_number.len()) {
                     match &rule.own[own] {
-                        Defined::Within(_) => {
+                        DefinedValue::Within(_) => {
                             by_own.entry(own).or_default().extend(target);
                             by_own.entry(own).or_default().extend(form.variables().filter(|at| *at < is_number.len()));
                         }
-                        Defined::Remainder(of, _) | Defined::Quotient(of, _) => open.extend(of.variables()),
-                        Defined::Product(..) | Defined::Either(..) => {}
+                        DefinedValue::Remainder(of, _) | DefinedValue::Quotient(of, _) => open.extend(of.variables()),
+                        DefinedValue::Product(..) | DefinedValue::Either(..) => {}
                     }
                 } else {
                     inside.insert(variable);
@@ -246,8 +246,8 @@ impl fixpoint::Domain<System> for System {
 
     fn boundary(&self, node: Node) -> Option<Fact> {
         let anything = || {
-            let numbers = Product(Intervals::new(self.ranges.clone()), Congruences::new(self.ranges.len()));
-            Product(Octagons::new(&self.packs), numbers)
+            let numbers = ReducedProduct(Intervals::new(self.ranges.clone()), Congruences::new(self.ranges.len()));
+            ReducedProduct(Octagons::new(&self.packs), numbers)
         };
         self.is_initial[node.index()].then(anything)
     }

@@ -33,16 +33,16 @@ const MOST_DEFINITION_LEVELS: usize = 6;
 
 /// What a transition does.
 #[derive(Clone, Debug)]
-pub struct Rule {
+pub struct TransitionRule {
     /// What the values of the transition's own variables are. They are numbered after those of the program.
-    pub own: Vec<Defined>,
+    pub own: Vec<DefinedValue>,
     /// The cases; at least one of them describes what happens.
-    pub cases: Vec<Case>,
+    pub cases: Vec<UpdateCase>,
 }
 
 /// A condition with the updates that are made under it, all at once.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct UpdateCase {
     /// What holds before.
     pub guard: Condition,
     /// The new values of variables; none for an unknown one.
@@ -62,7 +62,7 @@ pub enum Condition {
 
 /// What the value of a transition's own variable is.
 #[derive(Clone, Debug)]
-pub enum Defined {
+pub enum DefinedValue {
     /// Anything in a range: an input, for example.
     Within(Interval),
     /// The remainder by a positive number, not negative.
@@ -84,14 +84,15 @@ pub fn range_of(sort: &Sort) -> Option<Interval> {
     }
 }
 
-impl Rule {
+impl TransitionRule {
     /// The rule of a transition over these variables.
     pub fn new(terms: &Terms, variables: &BTreeMap<Symbol, usize>, transition: &Transition) -> Self {
-        let mut reader = Reader { terms, variables, slots: HashMap::new(), own: Vec::new(), conditions: 0, depth: 0 };
+        let mut reader =
+            RuleReader { terms, variables, slots: HashMap::new(), own: Vec::new(), conditions: 0, depth: 0 };
         for &input in transition.inputs {
             if let Some(range) = range_of(&terms.sort_of_symbol(input)) {
                 reader.slots.insert(terms.variable(input), variables.len() + reader.own.len());
-                reader.own.push(Defined::Within(range));
+                reader.own.push(DefinedValue::Within(range));
             }
         }
         let updates: BTreeMap<Symbol, Term> = (transition.updates.iter())
@@ -104,7 +105,7 @@ impl Rule {
             let guard = reader.condition(guard, true);
             if guard != Condition::Any(Vec::new()) {
                 let value = |(symbol, value): (&Symbol, &Term)| (variables[symbol], reader.value(*value));
-                cases.push(Case { guard, updates: updates.iter().map(value).collect() });
+                cases.push(UpdateCase { guard, updates: updates.iter().map(value).collect() });
             }
         }
         Self { own: reader.own, cases }
@@ -165,17 +166,17 @@ fn branching(terms: &Terms, value: Term) -> Option<Term> {
     })
 }
 
-struct Reader<'a> {
+struct RuleReader<'a> {
     terms: &'a Terms,
     variables: &'a BTreeMap<Symbol, usize>,
     /// The transition's own variables by the terms that they stand for.
     slots: HashMap<Term, usize>,
-    own: Vec<Defined>,
+    own: Vec<DefinedValue>,
     conditions: usize,
     depth: usize,
 }
 
-impl Reader<'_> {
+impl RuleReader<'_> {
     /// The form of a number or a truth value.
     fn value(&mut self, term: Term) -> Option<Form> {
         match self.terms.sort(term) {
@@ -220,9 +221,9 @@ impl Reader<'_> {
         Some(slot)
     }
 
-    fn define(&mut self, term: Term) -> Defined {
+    fn define(&mut self, term: Term) -> DefinedValue {
         let known = if self.depth > MOST_DEFINITION_LEVELS { None } else { self.definition(term) };
-        known.unwrap_or(Defined::Within(match self.terms.node(term) {
+        known.unwrap_or(DefinedValue::Within(match self.terms.node(term) {
             Node::BitsToInt(bits) => match self.terms.sort(bits) {
                 Sort::BitVector(width) if width <= 64 => Interval::new(0, (1 << width) - 1).expect("zero is inside"),
                 _ => Interval::new(0, i128::MAX).expect("zero is inside"),
@@ -231,19 +232,19 @@ impl Reader<'_> {
         }))
     }
 
-    fn definition(&mut self, term: Term) -> Option<Defined> {
+    fn definition(&mut self, term: Term) -> Option<DefinedValue> {
         let divisor = |by: Term| self.terms.as_integer(by)?.to_i128().filter(|by| (1..LIMIT).contains(by));
         match self.terms.node(term) {
             Node::Modulo(of, by) => {
                 let by = divisor(by)?;
-                Some(Defined::Remainder(self.value(of)?, by))
+                Some(DefinedValue::Remainder(self.value(of)?, by))
             }
             Node::Div(of, by) => {
                 let by = divisor(by)?;
-                Some(Defined::Quotient(self.value(of)?, by))
+                Some(DefinedValue::Quotient(self.value(of)?, by))
             }
-            Node::Multiply(left, right) => Some(Defined::Product(self.value(left)?, self.value(right)?)),
-            Node::Ite(_, left, right) => Some(Defined::Either(self.value(left)?, self.value(right)?)),
+            Node::Multiply(left, right) => Some(DefinedValue::Product(self.value(left)?, self.value(right)?)),
+            Node::Ite(_, left, right) => Some(DefinedValue::Either(self.value(left)?, self.value(right)?)),
             _ => None,
         }
     }

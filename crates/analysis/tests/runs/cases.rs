@@ -11,7 +11,7 @@
 //! | `x is written` | the variable that is declared here is written before it is read |
 //! | `x dead`, `x live` | whether the variable is live before this line |
 
-use analysis::partition::{Domain, Refused, Rule};
+use analysis::partition::{FoundBy, InputDomain, RefusedInput};
 use analysis::{Domains, Initialised, Liveness, Ranges};
 use foundation::Span;
 use program::Program;
@@ -46,17 +46,17 @@ fn facts(subject: &Subject, integers: Integers) -> Vec<(usize, String)> {
     let domains = Domains::new(program, &subject.expressions(), integers);
     let ranges = Ranges::new(program, integers, &liveness, &initialised, Some(&domains));
     let line = |span: Span| text[..span.start as usize].matches('\n').count() + 1;
-    let domain_text = |domain: Result<&Domain, &Refused>| match domain {
+    let domain_text = |domain: Result<&InputDomain, &RefusedInput>| match domain {
         Err(refused) => {
             let at = refused.at.map_or_else(|| "in an atom".to_owned(), |span| format!("line {}", line(span)));
             format!("refused: {} ({at})", refused.reason())
         }
         Ok(domain) => {
             let rule = match domain.rule() {
-                Rule::Unread => "unread",
-                Rule::Compared => "compared",
-                Rule::SmallType => "small type",
-                Rule::Constrained => "constrained",
+                FoundBy::Unread => "unread",
+                FoundBy::Compared => "compared",
+                FoundBy::SmallType => "small type",
+                FoundBy::Constrained => "constrained",
             };
             let mut values: Vec<String> = domain.representatives().iter().map(ToString::to_string).collect();
             if values.len() > 12 {

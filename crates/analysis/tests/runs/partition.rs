@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use analysis::Domains;
-use analysis::partition::Rule;
+use analysis::partition::FoundBy;
 use num_bigint::BigInt;
 use program::semantics::choices::{Answer, Question};
 use program::semantics::{ObserveMode, RunEnd, Value};
@@ -14,7 +14,7 @@ use crate::generator::Style;
 use crate::subject::{Subject, for_many};
 
 fn check(style: Style, programs: u64) {
-    let mut replaced: BTreeMap<Rule, usize> = BTreeMap::new();
+    let mut replaced: BTreeMap<FoundBy, usize> = BTreeMap::new();
     let (mut changed, mut refused, mut cut) = (0, 0, 0);
     for_many(style, programs, 12, &mut |subject: &Subject, integers, seeds| {
         let domains = Domains::new(&subject.program, &subject.expressions(), integers);
@@ -73,7 +73,9 @@ fn check(style: Style, programs: u64) {
         }
     });
     assert!(changed > 100 && refused > 100 && cut > 20, "changed {changed}, refused {refused}, cut {cut}");
-    for (rule, least) in [(Rule::Unread, 50), (Rule::Compared, 50), (Rule::SmallType, 50), (Rule::Constrained, 1)] {
+    for (rule, least) in
+        [(FoundBy::Unread, 50), (FoundBy::Compared, 50), (FoundBy::SmallType, 50), (FoundBy::Constrained, 1)]
+    {
         assert!(replaced.get(&rule).is_some_and(|count| *count >= least), "{replaced:?}");
     }
 }

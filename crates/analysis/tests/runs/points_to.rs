@@ -1,6 +1,6 @@
 //! A pointer never leads where it was said not to lead.
 
-use analysis::points_to::{Object, Targets};
+use analysis::points_to::{Pointee, Targets};
 use analysis::{Initialised, Liveness, PointsTo};
 use program::Op;
 use program::semantics::interpreter::Interpreter;
@@ -23,7 +23,7 @@ fn check_subject(subject: &Subject, integers: Integers, seeds: &[u64]) -> usize 
         let mut look = |interpreter: &mut Interpreter<'_>, _| {
             for (holder, contents) in interpreter.state.memory.objects() {
                 let Some(variable) = holder.variable() else { continue };
-                let said = points_to.contents(Object::Variable(variable)).expect("of every variable");
+                let said = points_to.contents(Pointee::Variable(variable)).expect("of every variable");
                 for (_, cell) in contents.cells() {
                     let Content::Scalar(_, Value::Pointer(pointer)) = &cell.content else { continue };
                     checked += 1;
@@ -44,8 +44,8 @@ fn allows(said: &Targets, pointer: Pointer) -> bool {
         Pointer::Dangling => true,
         Pointer::Object { object, offset } => said.objects.iter().any(|(candidate, offsets)| {
             let is_meant = match (candidate, object) {
-                (Object::Variable(one), ObjectId::Global(two) | ObjectId::Local { variable: two, .. }) => *one == two,
-                (Object::Heap(_), ObjectId::Heap(_)) => true,
+                (Pointee::Variable(one), ObjectId::Global(two) | ObjectId::Local { variable: two, .. }) => *one == two,
+                (Pointee::Heap(_), ObjectId::Heap(_)) => true,
                 _ => false,
             };
             is_meant

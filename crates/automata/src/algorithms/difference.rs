@@ -54,7 +54,7 @@ where
 
 /// A state of a [`Difference`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Remainder<S, C> {
+pub struct Residue<S, C> {
     /// The state of the minuend.
     pub minuend: S,
     /// The states of the complements.
@@ -67,14 +67,14 @@ where
     R: Reader<Label = A::Label>,
     T: Alphabet<A::Label>,
 {
-    type State = Remainder<A::State, R::State>;
+    type State = Residue<A::State, R::State>;
     type Label = A::Label;
 
     fn initial(&self) -> Vec<Self::State> {
         let each = self.complements.iter().map(|part| part.initial().into_iter().map(|s| (s, Marks::NONE)).collect());
         let choices = combinations(each);
         let with = |minuend: A::State| {
-            let state = move |(complements, _): &(Vec<R::State>, Marks)| Remainder {
+            let state = move |(complements, _): &(Vec<R::State>, Marks)| Residue {
                 minuend: minuend.clone(),
                 complements: complements.clone(),
             };
@@ -94,7 +94,7 @@ where
                     part.read(state, &letter).into_iter().map(|(to, marks)| (to, marks.shifted(own))).collect()
                 });
                 for (complements, marks) in combinations(each) {
-                    let to = Remainder { minuend: step.to.clone(), complements };
+                    let to = Residue { minuend: step.to.clone(), complements };
                     moves.push(Move { label: letter.clone(), to, marks: step.marks.union(marks) });
                 }
             }
@@ -108,18 +108,18 @@ where
 }
 
 /// The remaining language of a state is the intersection of its parts' languages, so it shrinks with each of them.
-impl<A, R, T> Subsumption<Remainder<A::State, R::State>> for Difference<A, R, T>
+impl<A, R, T> Subsumption<Residue<A::State, R::State>> for Difference<A, R, T>
 where
     A: Successors,
     R: Reader<Label = A::Label>,
 {
     type Key = A::State;
 
-    fn key(&self, state: &Remainder<A::State, R::State>) -> A::State {
+    fn key(&self, state: &Residue<A::State, R::State>) -> A::State {
         state.minuend.clone()
     }
 
-    fn is_subsumed(&self, smaller: &Remainder<A::State, R::State>, larger: &Remainder<A::State, R::State>) -> bool {
+    fn is_subsumed(&self, smaller: &Residue<A::State, R::State>, larger: &Residue<A::State, R::State>) -> bool {
         let pairs = smaller.complements.iter().zip(&larger.complements);
         self.complements.iter().zip(pairs).all(|(part, (smaller, larger))| part.is_subsumed(smaller, larger))
     }

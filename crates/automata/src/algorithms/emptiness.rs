@@ -83,7 +83,7 @@ pub fn search_with<A: Successors>(
 }
 
 /// A component of the part seen so far.
-struct Root {
+struct SeenComponent {
     /// The number of its state that was visited first.
     number: usize,
     /// The marks of the edges inside.
@@ -104,7 +104,7 @@ struct Couvreur<'a, A: Successors> {
     closed: Vec<bool>,
     /// The states of components that are not closed, in the order of their visits.
     open: Vec<usize>,
-    roots: Vec<Root>,
+    roots: Vec<SeenComponent>,
     /// The states from the root to the present one, with the edges not followed yet.
     path: Vec<(usize, MovesOf<A>)>,
     edges: usize,
@@ -160,7 +160,7 @@ impl<A: Successors> Couvreur<'_, A> {
         };
         self.closed.push(false);
         self.open.push(number);
-        self.roots.push(Root { number, inside: Marks::NONE, entered_by });
+        self.roots.push(SeenComponent { number, inside: Marks::NONE, entered_by });
         self.path.push((number, moves.into_iter()));
     }
 

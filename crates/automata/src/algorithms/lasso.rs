@@ -103,7 +103,7 @@ pub fn construct<A: Successors>(
     let Some(states) = &found.accepting else {
         return Ok(None);
     };
-    let component = Inside::new(automaton, states);
+    let component = ComponentGraph::new(automaton, states);
     let mut best: Option<Best<A::State>> = None;
     let most = STEM_FACTOR * found.visited.len() + 1000;
     let mut parents = nearest(automaton, |_| true, most, &component, &mut best, budget)?;
@@ -139,7 +139,7 @@ fn nearest<A: Successors>(
     automaton: &A,
     may_visit: impl Fn(&A::State) -> bool,
     most: usize,
-    component: &Inside<A::State, A::Label>,
+    component: &ComponentGraph<A::State, A::Label>,
     best: &mut Option<Best<A::State>>,
     budget: &Budget,
 ) -> Result<Parents<A::State, A::Label>, Exhausted> {
@@ -178,26 +178,26 @@ fn nearest<A: Successors>(
 }
 
 /// A state of the component by its number, and the marks gathered on the path to it.
-type Pair = (usize, Marks);
+type MarkedState = (usize, Marks);
 
 /// Edges by the number of the state they leave and their position there.
 type Path = Vec<(usize, usize)>;
 
 /// The graph of the component: edges between its states only.
-struct Inside<S, L> {
+struct ComponentGraph<S, L> {
     states: Vec<S>,
     numbers: HashMap<S, usize>,
     edges: Vec<Vec<(usize, L, Marks)>>,
     all: Marks,
 }
 
-impl<S: Clone + Eq + std::hash::Hash, L> Inside<S, L> {
+impl<S: Clone + Eq + std::hash::Hash, L> ComponentGraph<S, L> {
     fn new<A: Successors<State = S, Label = L>>(automaton: &A, states: &[S]) -> Self {
         let numbers: HashMap<S, usize> = states.iter().cloned().enumerate().map(|(number, s)| (s, number)).collect();
         let inside = |step: Move<S, L>| numbers.get(&step.to).map(|&to| (to, step.label, step.marks));
         let edges = states.iter().map(|state| automaton.successors(state).into_iter().filter_map(inside).collect());
         let edges = edges.collect();
-        Inside { states: states.to_vec(), numbers, edges, all: Marks::all(automaton.acceptance_sets()) }
+        ComponentGraph { states: states.to_vec(), numbers, edges, all: Marks::all(automaton.acceptance_sets()) }
     }
 
     /// A cycle from the honda with all marks, shorter than `below`, as edges by state and position.
@@ -241,7 +241,8 @@ impl<S: Clone + Eq + std::hash::Hash, L> Inside<S, L> {
         is_goal: impl Fn(Marks, usize) -> bool,
     ) -> Result<Option<Path>, Exhausted> {
         // For each pair met so far, the pair and the edge by which it was met first.
-        let mut parents: HashMap<Pair, Option<(Pair, usize)>> = HashMap::from([((from, Marks::NONE), None)]);
+        let mut parents: HashMap<MarkedState, Option<(MarkedState, usize)>> =
+            HashMap::from([((from, Marks::NONE), None)]);
         let mut queue = VecDeque::from([((from, Marks::NONE), 0_usize)]);
         while let Some(((state, gathered), depth)) = queue.pop_front() {
             budget.spend(1);

@@ -24,7 +24,7 @@ pub mod union;
 pub use crate::buchi::successors::explore;
 pub use alphabet::{Alphabet, Exact, Minterms};
 pub use complement::{Complement, OverAlphabet, Reader, Variant, complement};
-pub use difference::{Difference, Remainder};
+pub use difference::{Difference, Residue};
 pub use emptiness::{Search, is_empty, search, search_with};
 pub use lasso::{Lasso, LassoOf, RunEdge, find_lasso};
 pub use module::{Module, StateBased};

@@ -19,7 +19,7 @@ use crate::ltl::{AtomId, Letter};
 
 mod cover;
 
-pub use cover::{Cube, Printed};
+pub use cover::{Cube, PrintedGuard};
 
 /// A Boolean function over atoms.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -102,7 +102,8 @@ impl Guard {
         if other.is_true() || self.is_false() {
             return self.clone();
         }
-        Conjunction { left: self, right: other, built: Builder::default(), known: Results::new(self, other) }.run()
+        DiagramConjunction { left: self, right: other, built: Builder::default(), known: PairResults::new(self, other) }
+            .run()
     }
 
     /// Holds where at least one does.
@@ -228,7 +229,7 @@ impl Builder {
 }
 
 /// Results for pairs of nodes: in a table if it is small.
-enum Results {
+enum PairResults {
     Table { width: usize, results: Vec<Reference> },
     Map(HashMap<(Reference, Reference), Reference>),
 }
@@ -239,29 +240,29 @@ const MOST_TABLE_ENTRIES: usize = 1 << 10;
 /// What stands in the table for a result that is not known yet.
 const UNKNOWN: Reference = Reference::MAX;
 
-impl Results {
-    fn new(left: &Guard, right: &Guard) -> Results {
+impl PairResults {
+    fn new(left: &Guard, right: &Guard) -> PairResults {
         let (height, width) = (left.nodes.len() + 2, right.nodes.len() + 2);
         if height * width <= MOST_TABLE_ENTRIES {
-            Results::Table { width, results: vec![UNKNOWN; height * width] }
+            PairResults::Table { width, results: vec![UNKNOWN; height * width] }
         } else {
-            Results::Map(HashMap::new())
+            PairResults::Map(HashMap::new())
         }
     }
 
     fn get(&self, pair: (Reference, Reference)) -> Option<Reference> {
         match self {
-            Results::Table { width, results } => {
+            PairResults::Table { width, results } => {
                 Some(results[pair.0 as usize * width + pair.1 as usize]).filter(|&result| result != UNKNOWN)
             }
-            Results::Map(results) => results.get(&pair).copied(),
+            PairResults::Map(results) => results.get(&pair).copied(),
         }
     }
 
     fn set(&mut self, pair: (Reference, Reference), result: Reference) {
         match self {
-            Results::Table { width, results } => results[pair.0 as usize * *width + pair.1 as usize] = result,
-            Results::Map(results) => {
+            PairResults::Table { width, results } => results[pair.0 as usize * *width + pair.1 as usize] = result,
+            PairResults::Map(results) => {
                 results.insert(pair, result);
             }
         }
@@ -269,14 +270,14 @@ impl Results {
 }
 
 /// The conjunction of two diagrams, pair of nodes by pair of nodes.
-struct Conjunction<'a> {
+struct DiagramConjunction<'a> {
     left: &'a Guard,
     right: &'a Guard,
     built: Builder,
-    known: Results,
+    known: PairResults,
 }
 
-impl Conjunction<'_> {
+impl DiagramConjunction<'_> {
     fn run(mut self) -> Guard {
         let start = (self.left.root, self.right.root);
         let mut open = vec![start];

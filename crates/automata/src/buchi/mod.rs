@@ -25,4 +25,4 @@ pub use components::{ComponentId, Components};
 pub use guard::Guard;
 pub use label::{Label, Symbol};
 pub use marks::Marks;
-pub use successors::{Explored, Move, Successors, explore};
+pub use successors::{Move, Successors, WrittenOut, explore};

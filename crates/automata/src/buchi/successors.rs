@@ -56,7 +56,7 @@ impl<A: Successors> Successors for &A {
 
 /// A lazy automaton written out.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Explored<S, L> {
+pub struct WrittenOut<S, L> {
     /// Its reachable part.
     pub automaton: Automaton<L>,
     /// What each state of that stands for.
@@ -64,7 +64,7 @@ pub struct Explored<S, L> {
 }
 
 /// Writes out the reachable part of a lazy automaton. States are numbered in the order of a breadth-first search.
-pub fn explore<A: Successors>(lazy: &A, budget: &Budget) -> Result<Explored<A::State, A::Label>, Exhausted> {
+pub fn explore<A: Successors>(lazy: &A, budget: &Budget) -> Result<WrittenOut<A::State, A::Label>, Exhausted> {
     let mut automaton = Automaton::new(lazy.acceptance_sets());
     let mut ids: HashMap<A::State, StateId> = HashMap::new();
     let mut states: Arena<StateId, A::State> = Arena::new();
@@ -88,5 +88,5 @@ pub fn explore<A: Successors>(lazy: &A, budget: &Budget) -> Result<Explored<A::S
         }
         next += 1;
     }
-    Ok(Explored { automaton, states })
+    Ok(WrittenOut { automaton, states })
 }

@@ -6,7 +6,7 @@
 
 use foundation::{Diagnostic, Id};
 
-use super::syntax::{Expression, Operation};
+use super::syntax::{GuardExpression, Operation};
 use crate::buchi::{Automaton, Guard, Marks, StateId};
 
 /// Conditions with more conjunctions than this in their normal form are refused.
@@ -50,13 +50,13 @@ impl Conjunction {
 
 /// A condition in disjunctive normal form.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Acceptance {
+pub(super) struct AcceptanceCondition {
     conjunctions: Vec<Conjunction>,
 }
 
-impl Acceptance {
+impl AcceptanceCondition {
     /// The normal form of a condition, or a fault.
-    pub(super) fn of(expression: &Expression, sets: u32) -> Result<Acceptance, Box<Diagnostic>> {
+    pub(super) fn of(expression: &GuardExpression, sets: u32) -> Result<AcceptanceCondition, Box<Diagnostic>> {
         let mut stack: Vec<Vec<Conjunction>> = Vec::new();
         for operation in &expression.operations {
             let mut value = match operation {
@@ -101,19 +101,19 @@ impl Acceptance {
             }
             stack.push(value);
         }
-        Ok(Acceptance { conjunctions: stack.pop().expect("an expression is not empty") })
+        Ok(AcceptanceCondition { conjunctions: stack.pop().expect("an expression is not empty") })
     }
 
     /// The generalised Büchi automaton of a graph whose edges have acceptance sets, and for each of its states the
     /// state of the graph that it comes from.
-    pub(super) fn apply(&self, graph: &Graph) -> (Automaton<Guard>, Vec<u32>) {
+    pub(super) fn apply(&self, graph: &AutomatonBody) -> (Automaton<Guard>, Vec<u32>) {
         match &self.conjunctions[..] {
             [only] if only.finitely.is_empty() => only.apply(graph),
             _ => self.apply_by_guessing(graph),
         }
     }
 
-    fn apply_by_guessing(&self, graph: &Graph) -> (Automaton<Guard>, Vec<u32>) {
+    fn apply_by_guessing(&self, graph: &AutomatonBody) -> (Automaton<Guard>, Vec<u32>) {
         // One set at least, so that runs that never guess are not accepted.
         let most = self.conjunctions.iter().map(|conjunction| conjunction.infinitely.len()).max();
         let mut automaton = Automaton::new(most.unwrap_or(0).max(1) as u32);
@@ -148,7 +148,7 @@ impl Conjunction {
     }
 
     /// The automaton, where no `Fin` occurs.
-    fn apply(&self, graph: &Graph) -> (Automaton<Guard>, Vec<u32>) {
+    fn apply(&self, graph: &AutomatonBody) -> (Automaton<Guard>, Vec<u32>) {
         let mut automaton = Automaton::new(self.infinitely.len() as u32);
         let states: Vec<StateId> = (0..graph.states).map(|_| automaton.add_state()).collect();
         for edge in &graph.edges {
@@ -164,7 +164,7 @@ impl Conjunction {
 
 /// What the body of an automaton says.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Graph {
+pub(super) struct AutomatonBody {
     pub states: u32,
     pub starts: Vec<u32>,
     pub edges: Vec<GraphEdge>,
@@ -178,7 +178,7 @@ pub(super) struct GraphEdge {
     pub sets: Vec<u32>,
 }
 
-fn too_complicated(expression: &Expression) -> Diagnostic {
+fn too_complicated(expression: &GuardExpression) -> Diagnostic {
     Diagnostic::error("unsupported-acceptance", "this acceptance condition is too complicated")
         .at(expression.span)
         .help("convert the automaton to (generalised) Büchi acceptance first, as in `autfilt --gba` or `autfilt -B`")

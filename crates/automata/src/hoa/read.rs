@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 
 use foundation::{Diagnostic, Diagnostics, SourceId, SourceMap, Span};
 
-use super::acceptance::{Acceptance, Graph, GraphEdge};
+use super::acceptance::{AcceptanceCondition, AutomatonBody, GraphEdge};
 use super::atoms::atom_of;
-use super::syntax::{self, Description, Edge, Expression, Operation, State};
+use super::syntax::{self, Description, EdgeItem, GuardExpression, Operation, StateItem};
 use crate::buchi::{Automaton, Guard};
 use crate::ltl::{AtomId, Formulas, Letter};
 
@@ -58,29 +58,29 @@ pub fn parse(sources: &SourceMap, source: SourceId, formulas: &mut Formulas) -> 
     };
     let mut automata = Vec::new();
     for description in &descriptions {
-        let mut meaning = Meaning::new(description, &mut diagnostics);
+        let mut meaning = ReadAtom::new(description, &mut diagnostics);
         automata.extend(meaning.automaton(formulas));
     }
     if diagnostics.has_errors() { Err(diagnostics) } else { Ok(Stream { automata, warnings: diagnostics }) }
 }
 
-struct Meaning<'a> {
+struct ReadAtom<'a> {
     description: &'a Description,
     diagnostics: &'a mut Diagnostics,
     atoms: Vec<AtomId>,
-    aliases: HashMap<&'a str, Product>,
+    aliases: HashMap<&'a str, GuardProducts>,
     sets: u32,
 }
 
 /// A guard, with bounds on how many products it and its negation may need.
 #[derive(Clone, Debug)]
-struct Product {
+struct GuardProducts {
     guard: Guard,
     products: u64,
     negated_products: u64,
 }
 
-impl<'a> Meaning<'a> {
+impl<'a> ReadAtom<'a> {
     fn new(description: &'a Description, diagnostics: &'a mut Diagnostics) -> Self {
         Self { description, diagnostics, atoms: Vec::new(), aliases: HashMap::new(), sets: 0 }
     }
@@ -102,7 +102,7 @@ impl<'a> Meaning<'a> {
         let acceptance = match &description.acceptance {
             Some((sets, condition, _)) => {
                 self.sets = *sets;
-                match Acceptance::of(condition, *sets) {
+                match AcceptanceCondition::of(condition, *sets) {
                     Ok(acceptance) => Some(acceptance),
                     Err(fault) => {
                         self.diagnostics.push(*fault);
@@ -165,7 +165,7 @@ impl<'a> Meaning<'a> {
     }
 
     /// The body as a graph, if all its numbers make sense.
-    fn graph(&mut self, start: Span) -> Option<Graph> {
+    fn graph(&mut self, start: Span) -> Option<AutomatonBody> {
         let description = self.description;
         let (count, count_place) = description.states.unwrap_or((description.body.len() as u32, start));
         let mut seen: HashMap<u32, Span> = HashMap::new();
@@ -185,7 +185,7 @@ impl<'a> Meaning<'a> {
         for &(number, place) in &description.starts {
             self.known_state(number, place, count);
         }
-        let mut graph = Graph { states: count, ..Graph::default() };
+        let mut graph = AutomatonBody { states: count, ..AutomatonBody::default() };
         graph.starts = description.starts.iter().map(|(number, _)| *number).collect();
         for state in &description.body {
             self.edges(state, count, &mut graph);
@@ -193,7 +193,7 @@ impl<'a> Meaning<'a> {
         (!self.diagnostics.has_errors()).then_some(graph)
     }
 
-    fn edges(&mut self, state: &State, count: u32, graph: &mut Graph) {
+    fn edges(&mut self, state: &StateItem, count: u32, graph: &mut AutomatonBody) {
         self.known_sets(&state.sets);
         let state_label = state.label.as_ref().map(|label| self.evaluate(label));
         let labelled = state.edges.iter().filter(|edge| edge.label.is_some()).count();
@@ -233,20 +233,20 @@ impl<'a> Meaning<'a> {
     }
 
     /// The guard of the letter whose number has the bits of the atoms that hold.
-    fn letter(&self, number: usize) -> Product {
+    fn letter(&self, number: usize) -> GuardProducts {
         let holding = self.atoms.iter().enumerate().filter(|(bit, _)| number >> bit & 1 == 1).map(|(_, atom)| *atom);
         let guard = Guard::letter(&holding.collect::<Letter>(), &self.atoms);
-        Product { guard, products: 1, negated_products: self.atoms.len() as u64 }
+        GuardProducts { guard, products: 1, negated_products: self.atoms.len() as u64 }
     }
 
     /// The value of a label, or nothing, with a diagnostic.
-    fn evaluate(&mut self, label: &Expression) -> Option<Product> {
-        let mut stack: Vec<Product> = Vec::new();
+    fn evaluate(&mut self, label: &GuardExpression) -> Option<GuardProducts> {
+        let mut stack: Vec<GuardProducts> = Vec::new();
         for operation in &label.operations {
             let value = match operation {
                 Operation::Constant(value) => {
                     let products = u64::from(*value);
-                    Product { guard: Guard::constant(*value), products, negated_products: 1 - products }
+                    GuardProducts { guard: Guard::constant(*value), products, negated_products: 1 - products }
                 }
                 Operation::Atom(number, place) => {
                     let Some(&atom) = self.atoms.get(*number as usize) else {
@@ -255,7 +255,7 @@ impl<'a> Meaning<'a> {
                         self.error(*place, "unknown-atom", message, &help);
                         return None;
                     };
-                    Product { guard: Guard::atom(atom), products: 1, negated_products: 1 }
+                    GuardProducts { guard: Guard::atom(atom), products: 1, negated_products: 1 }
                 }
                 Operation::Alias(name, place) => {
                     let Some(value) = self.aliases.get(name.as_str()) else {
@@ -309,18 +309,18 @@ impl<'a> Meaning<'a> {
     }
 }
 
-fn graph_edge(state: &State, edge: &Edge, label: Guard) -> GraphEdge {
+fn graph_edge(state: &StateItem, edge: &EdgeItem, label: Guard) -> GraphEdge {
     let sets = state.sets.iter().chain(&edge.sets).map(|(set, _)| *set).collect();
     GraphEdge { from: state.number, label, to: edge.target, sets }
 }
 
-impl Product {
-    fn negated(&self) -> Product {
-        Product { guard: self.guard.not(), products: self.negated_products, negated_products: self.products }
+impl GuardProducts {
+    fn negated(&self) -> GuardProducts {
+        GuardProducts { guard: self.guard.not(), products: self.negated_products, negated_products: self.products }
     }
 
-    fn and(&self, other: &Product) -> Product {
-        Product {
+    fn and(&self, other: &GuardProducts) -> GuardProducts {
+        GuardProducts {
             guard: self.guard.and(&other.guard),
             products: self.products.saturating_mul(other.products),
             negated_products: self.negated_products.saturating_add(other.negated_products),

@@ -15,33 +15,33 @@ pub(super) struct Description {
     pub states: Option<(u32, Span)>,
     pub starts: Vec<(u32, Span)>,
     pub atoms: Option<(Vec<(String, Span)>, Span)>,
-    pub aliases: Vec<(String, Expression)>,
-    pub acceptance: Option<(u32, Expression, Span)>,
+    pub aliases: Vec<(String, GuardExpression)>,
+    pub acceptance: Option<(u32, GuardExpression, Span)>,
     pub acceptance_name: Option<Vec<String>>,
     pub tool: Option<(String, Option<String>)>,
     pub name: Option<String>,
     pub properties: Vec<String>,
     /// Header items that this reader does not know but that may change the meaning, by their names.
     pub unknown: Vec<(String, Span)>,
-    pub body: Vec<State>,
+    pub body: Vec<StateItem>,
     /// Where the body ends.
     pub end: Option<Span>,
 }
 
-/// One `State:` item with its edges.
+/// One `StateItem:` item with its edges.
 #[derive(Clone, Debug)]
-pub(super) struct State {
+pub(super) struct StateItem {
     pub number: u32,
     pub span: Span,
-    pub label: Option<Expression>,
+    pub label: Option<GuardExpression>,
     pub name: Option<String>,
     pub sets: Vec<(u32, Span)>,
-    pub edges: Vec<Edge>,
+    pub edges: Vec<EdgeItem>,
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Edge {
-    pub label: Option<Expression>,
+pub(super) struct EdgeItem {
+    pub label: Option<GuardExpression>,
     pub target: u32,
     pub span: Span,
     pub sets: Vec<(u32, Span)>,
@@ -49,7 +49,7 @@ pub(super) struct Edge {
 
 /// A Boolean expression in reverse Polish notation; never empty, and well-formed.
 #[derive(Clone, Debug)]
-pub(super) struct Expression {
+pub(super) struct GuardExpression {
     pub operations: Vec<Operation>,
     pub span: Span,
 }
@@ -74,7 +74,7 @@ pub(super) enum Operation {
 
 /// Which leaves an expression has.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum LeafKind {
     Label,
     Acceptance,
 }
@@ -92,22 +92,22 @@ pub(super) fn read(text: &str, source: SourceId) -> Result<Vec<Description>, Fau
             Token::Abort => parser.advance()?,
             _ => match parser.automaton() {
                 Ok(description) => descriptions.push(description),
-                Err(Stop::Aborted) => parser.advance()?,
-                Err(Stop::Fault(fault)) => return Err(fault),
+                Err(ReadingStop::Aborted) => parser.advance()?,
+                Err(ReadingStop::Fault(fault)) => return Err(fault),
             },
         }
     }
 }
 
 /// Why the reading of one automaton ends before its end.
-enum Stop {
+enum ReadingStop {
     Fault(Fault),
     Aborted,
 }
 
-impl From<Fault> for Stop {
+impl From<Fault> for ReadingStop {
     fn from(fault: Fault) -> Self {
-        Stop::Fault(fault)
+        ReadingStop::Fault(fault)
     }
 }
 
@@ -123,7 +123,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn automaton(&mut self) -> Result<Description, Stop> {
+    fn automaton(&mut self) -> Result<Description, ReadingStop> {
         let mut description = Description { start_of_text: Some(self.span), ..Description::default() };
         if self.token != Token::Header("HOA") {
             return Err(self.unexpected("`HOA: v1` at the start of an automaton"));
@@ -174,7 +174,7 @@ impl<'a> Parser<'a> {
         name: &'a str,
         description: &mut Description,
         aliases: &mut HashSet<&'a str>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), ReadingStop> {
         let place = self.span;
         self.advance()?;
         match name {
@@ -205,12 +205,12 @@ impl<'a> Parser<'a> {
                     return Err(self.fault_at(alias_place, "repeated-alias", message, "give one of them another name"));
                 }
                 self.advance()?;
-                let expression = self.expression(Kind::Label)?;
+                let expression = self.expression(LeafKind::Label)?;
                 description.aliases.push((alias.to_owned(), expression));
             }
             "Acceptance" => {
                 let (count, count_place) = self.integer("the number of acceptance sets")?;
-                let condition = self.expression(Kind::Acceptance)?;
+                let condition = self.expression(LeafKind::Acceptance)?;
                 description.acceptance = Some((count, condition, count_place));
             }
             "acc-name" => {
@@ -261,7 +261,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn state(&mut self) -> Result<State, Stop> {
+    fn state(&mut self) -> Result<StateItem, ReadingStop> {
         self.advance()?;
         let label = self.label()?;
         let (number, span) = self.integer("the number of the state")?;
@@ -272,17 +272,17 @@ impl<'a> Parser<'a> {
             let label = self.label()?;
             let (target, span) = self.state_number("the number of the target state")?;
             let sets = self.acceptance_sets()?;
-            edges.push(Edge { label, target, span, sets });
+            edges.push(EdgeItem { label, target, span, sets });
         }
-        Ok(State { number, span, label, name, sets, edges })
+        Ok(StateItem { number, span, label, name, sets, edges })
     }
 
-    fn label(&mut self) -> Result<Option<Expression>, Stop> {
+    fn label(&mut self) -> Result<Option<GuardExpression>, ReadingStop> {
         if self.token != Token::OpenBracket {
             return Ok(None);
         }
         self.advance()?;
-        let expression = self.expression(Kind::Label)?;
+        let expression = self.expression(LeafKind::Label)?;
         if self.token != Token::CloseBracket {
             return Err(self.unexpected("`]`"));
         }
@@ -290,7 +290,7 @@ impl<'a> Parser<'a> {
         Ok(Some(expression))
     }
 
-    fn acceptance_sets(&mut self) -> Result<Vec<(u32, Span)>, Stop> {
+    fn acceptance_sets(&mut self) -> Result<Vec<(u32, Span)>, ReadingStop> {
         let mut sets = Vec::new();
         if self.token != Token::OpenBrace {
             return Ok(sets);
@@ -308,7 +308,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A state number that is not one of several: alternation is refused here.
-    fn state_number(&mut self, wanted: &str) -> Result<(u32, Span), Stop> {
+    fn state_number(&mut self, wanted: &str) -> Result<(u32, Span), ReadingStop> {
         let (number, place) = self.integer(wanted)?;
         if self.token == Token::And {
             let message = "alternating automata are not supported";
@@ -319,7 +319,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A Boolean expression, by the shunting yard: operands go to the output, operators wait on a stack.
-    fn expression(&mut self, kind: Kind) -> Result<Expression, Stop> {
+    fn expression(&mut self, kind: LeafKind) -> Result<GuardExpression, ReadingStop> {
         let start = self.span;
         let mut end;
         let mut operations = Vec::new();
@@ -330,7 +330,7 @@ impl<'a> Parser<'a> {
             loop {
                 end = self.span;
                 match self.token {
-                    Token::Not if kind == Kind::Label => waiting.push((Token::Not, self.span)),
+                    Token::Not if kind == LeafKind::Label => waiting.push((Token::Not, self.span)),
                     Token::Open => {
                         open_parentheses += 1;
                         waiting.push((Token::Open, self.span));
@@ -368,21 +368,21 @@ impl<'a> Parser<'a> {
                             let message = "this parenthesis is not closed";
                             return Err(self.fault_at(*open, "unclosed-parenthesis", message, "add `)`"));
                         }
-                        return Ok(Expression { operations, span: start.to(end) });
+                        return Ok(GuardExpression { operations, span: start.to(end) });
                     }
                 }
             }
         }
     }
 
-    fn operand(&mut self, kind: Kind, end: &mut Span) -> Result<Operation, Stop> {
+    fn operand(&mut self, kind: LeafKind, end: &mut Span) -> Result<Operation, ReadingStop> {
         let place = self.span;
         *end = place;
         let operand = match (kind, self.token.clone()) {
             (_, Token::Boolean(value)) => Operation::Constant(value),
-            (Kind::Label, Token::Integer(atom)) => Operation::Atom(atom, place),
-            (Kind::Label, Token::Alias(alias)) => Operation::Alias(alias.to_owned(), place),
-            (Kind::Acceptance, Token::Identifier(word @ ("Inf" | "Fin"))) => {
+            (LeafKind::Label, Token::Integer(atom)) => Operation::Atom(atom, place),
+            (LeafKind::Label, Token::Alias(alias)) => Operation::Alias(alias.to_owned(), place),
+            (LeafKind::Acceptance, Token::Identifier(word @ ("Inf" | "Fin"))) => {
                 self.advance()?;
                 if self.token != Token::Open {
                     return Err(self.unexpected("`(`"));
@@ -399,10 +399,10 @@ impl<'a> Parser<'a> {
                 *end = self.span;
                 Operation::Visits { infinitely: word == "Inf", complement, set, span: place.to(self.span) }
             }
-            (Kind::Label, _) => {
+            (LeafKind::Label, _) => {
                 return Err(self.unexpected("`t`, `f`, the number of an atomic proposition, or an alias"));
             }
-            (Kind::Acceptance, _) => return Err(self.unexpected("`Inf(…)`, `Fin(…)`, `t` or `f`")),
+            (LeafKind::Acceptance, _) => return Err(self.unexpected("`Inf(…)`, `Fin(…)`, `t` or `f`")),
         };
         self.advance()?;
         Ok(operand)
@@ -418,7 +418,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn integer(&mut self, wanted: &str) -> Result<(u32, Span), Stop> {
+    fn integer(&mut self, wanted: &str) -> Result<(u32, Span), ReadingStop> {
         let Token::Integer(value) = self.token else {
             return Err(self.unexpected(wanted));
         };
@@ -427,7 +427,7 @@ impl<'a> Parser<'a> {
         Ok((value, place))
     }
 
-    fn text(&mut self) -> Result<(String, Span), Stop> {
+    fn text(&mut self) -> Result<(String, Span), ReadingStop> {
         let Token::Text(text) = &mut self.token else {
             return Err(self.unexpected("a text in double quotes"));
         };
@@ -437,7 +437,7 @@ impl<'a> Parser<'a> {
         Ok((text, place))
     }
 
-    fn unexpected(&self, wanted: &str) -> Stop {
+    fn unexpected(&self, wanted: &str) -> ReadingStop {
         let message = match self.token {
             Token::EndOfText => format!("the text ends where {wanted} is expected"),
             _ => format!("expected {wanted}"),
@@ -446,11 +446,11 @@ impl<'a> Parser<'a> {
     }
 
     /// A fault, unless the writer gave the automaton up at this very point.
-    fn fault_at(&self, span: Span, code: &'static str, message: impl Into<String>, help: &str) -> Stop {
+    fn fault_at(&self, span: Span, code: &'static str, message: impl Into<String>, help: &str) -> ReadingStop {
         if self.token == Token::Abort {
-            return Stop::Aborted;
+            return ReadingStop::Aborted;
         }
-        Stop::Fault(Box::new(Diagnostic::error(code, message).at(span).help(help)))
+        ReadingStop::Fault(Box::new(Diagnostic::error(code, message).at(span).help(help)))
     }
 }
 

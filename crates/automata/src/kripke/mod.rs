@@ -12,8 +12,8 @@ pub mod robustness;
 pub mod structure;
 pub mod view;
 
-pub use check::{Failure, Run, check, check_formula};
+pub use check::{KripkePath, NotChecked, check, check_formula};
 pub use parse::parse;
 pub use print::{KripkeDot, KripkeText};
 pub use structure::{Kripke, KripkeState, Proposition};
-pub use view::{Observed, Position};
+pub use view::{KripkePosition, Observed};

@@ -13,13 +13,13 @@ use crate::ltl::{Atom, AtomId, Atoms, Builtin, Letter};
 #[derive(Clone, Debug)]
 pub struct Observed<'a> {
     kripke: &'a Kripke,
-    atoms: Vec<(AtomId, Meaning)>,
+    atoms: Vec<(AtomId, AtomMeaning)>,
     ids: Vec<AtomId>,
 }
 
 /// A state of the automaton.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum Position {
+pub enum KripkePosition {
     /// Before the first state.
     Start,
     /// In this state.
@@ -27,7 +27,7 @@ pub enum Position {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Meaning {
+enum AtomMeaning {
     Holds(Proposition),
     Deadlock,
 }
@@ -66,30 +66,30 @@ impl<'a> Observed<'a> {
 
     /// Which of the atoms hold in a state.
     pub fn letter(&self, state: KripkeState) -> Letter {
-        let holds = |meaning: Meaning| match meaning {
-            Meaning::Holds(proposition) => self.kripke.holds(state).binary_search(&proposition).is_ok(),
-            Meaning::Deadlock => self.kripke.is_deadlock(state),
+        let holds = |meaning: AtomMeaning| match meaning {
+            AtomMeaning::Holds(proposition) => self.kripke.holds(state).binary_search(&proposition).is_ok(),
+            AtomMeaning::Deadlock => self.kripke.is_deadlock(state),
         };
         self.atoms.iter().filter(|(_, meaning)| holds(*meaning)).map(|(atom, _)| *atom).collect()
     }
 }
 
 impl Successors for Observed<'_> {
-    type State = Position;
+    type State = KripkePosition;
     type Label = Guard;
 
-    fn initial(&self) -> Vec<Position> {
-        vec![Position::Start]
+    fn initial(&self) -> Vec<KripkePosition> {
+        vec![KripkePosition::Start]
     }
 
-    fn successors(&self, state: &Position) -> Vec<Move<Position, Guard>> {
+    fn successors(&self, state: &KripkePosition) -> Vec<Move<KripkePosition, Guard>> {
         let next = match state {
-            Position::Start => self.kripke.initial().to_vec(),
-            Position::At(state) => self.kripke.successors(*state),
+            KripkePosition::Start => self.kripke.initial().to_vec(),
+            KripkePosition::At(state) => self.kripke.successors(*state),
         };
         let enter = |state: KripkeState| Move {
             label: Guard::letter(&self.letter(state), &self.ids),
-            to: Position::At(state),
+            to: KripkePosition::At(state),
             marks: Marks::NONE,
         };
         next.into_iter().map(enter).collect()
@@ -100,17 +100,20 @@ impl Successors for Observed<'_> {
     }
 }
 
-fn meaning(kripke: &Kripke, atom: &Atom) -> Result<Meaning, Box<Diagnostic>> {
+fn meaning(kripke: &Kripke, atom: &Atom) -> Result<AtomMeaning, Box<Diagnostic>> {
     match atom {
-        Atom::Quoted(text) | Atom::Bare(text) => kripke.find_proposition(text).map(Meaning::Holds).ok_or_else(|| {
-            let name = |proposition: Proposition| format!("`{}`", kripke.proposition_name(proposition));
-            let known: Vec<String> = kripke.propositions().take(8).map(name).collect();
-            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            let more = if kripke.propositions().len() > 8 { ", …" } else { "" };
-            let help = format!("its atoms are {known}{more}; one that holds nowhere is declared, as in `atoms p, q;`");
-            Box::new(Diagnostic::error("unknown-atom", format!("the structure has no atom `{text}`")).help(help))
-        }),
-        Atom::Builtin(Builtin::Deadlock) => Ok(Meaning::Deadlock),
+        Atom::Quoted(text) | Atom::Bare(text) => {
+            kripke.find_proposition(text).map(AtomMeaning::Holds).ok_or_else(|| {
+                let name = |proposition: Proposition| format!("`{}`", kripke.proposition_name(proposition));
+                let known: Vec<String> = kripke.propositions().take(8).map(name).collect();
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                let more = if kripke.propositions().len() > 8 { ", …" } else { "" };
+                let help =
+                    format!("its atoms are {known}{more}; one that holds nowhere is declared, as in `atoms p, q;`");
+                Box::new(Diagnostic::error("unknown-atom", format!("the structure has no atom `{text}`")).help(help))
+            })
+        }
+        Atom::Builtin(Builtin::Deadlock) => Ok(AtomMeaning::Deadlock),
         Atom::Builtin(builtin) => {
             let fault = Diagnostic::error("unknown-atom", format!("`{builtin}` says nothing about a Kripke structure"));
             let help = format!("for an atom of the structure with this name, write `\"{builtin}\"` in quotes");

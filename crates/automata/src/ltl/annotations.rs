@@ -9,7 +9,7 @@
 use foundation::{Diagnostic, Diagnostics, SourceId, SourceMap, Span};
 
 use super::formula::{Formula, Formulas};
-use super::parse::{Ending, parse_embedded};
+use super::parse::{FormulaEnding, parse_embedded};
 use super::token::{Fault, Lexer};
 
 /// A property found in a source text.
@@ -48,7 +48,7 @@ pub fn find(sources: &SourceMap, source: SourceId, formulas: &mut Formulas) -> R
 
 /// The lines of one annotation, or of a block comment, as one text of the same length, where comment marks and line breaks
 /// are blank.
-struct Block {
+struct Comment {
     /// Where the text begins in the source, at `//@` or `/*@`.
     start: usize,
     text: String,
@@ -70,15 +70,15 @@ fn begins_with_ltl(text: &str) -> bool {
 }
 
 /// Where the next annotation of a block is read from, if there is one.
-fn from_next(block: &Block, from: usize) -> Option<usize> {
+fn from_next(block: &Comment, from: usize) -> Option<usize> {
     let is_more = from == 0 || (block.is_block_comment && begins_with_ltl(&block.text[from..]));
     is_more.then_some(from)
 }
 
 /// All annotations that begin with `//@ ltl`, with the `//@` lines that continue them, and all block comments that begin
 /// with `/*@ ltl`.
-fn blocks(text: &str) -> Vec<Block> {
-    let mut blocks: Vec<Block> = Vec::new();
+fn blocks(text: &str) -> Vec<Comment> {
+    let mut blocks: Vec<Comment> = Vec::new();
     let comments = comments(text);
     let is_annotation = |comment: &str, mark| comment.strip_prefix(mark).is_some_and(begins_with_ltl);
     let mut index = 0;
@@ -88,7 +88,7 @@ fn blocks(text: &str) -> Vec<Block> {
         let comment = &text[start..end];
         if is_annotation(comment, BLOCK_MARK) {
             let lines = blanked_block(comment);
-            blocks.push(Block { start, line_ends: vec![lines.len()], text: lines, is_block_comment: true });
+            blocks.push(Comment { start, line_ends: vec![lines.len()], text: lines, is_block_comment: true });
             continue;
         }
         if !is_annotation(comment, MARK) {
@@ -109,7 +109,7 @@ fn blocks(text: &str) -> Vec<Block> {
             end = next_end;
             index += 1;
         }
-        blocks.push(Block { start, text: lines, line_ends, is_block_comment: false });
+        blocks.push(Comment { start, text: lines, line_ends, is_block_comment: false });
     }
     blocks
 }
@@ -166,7 +166,7 @@ impl OpenAtoms {
 }
 
 /// Reads one annotation that begins here, and says where it ends.
-fn read(block: &Block, from: usize, source: SourceId, formulas: &mut Formulas) -> Result<(Annotation, usize), Fault> {
+fn read(block: &Comment, from: usize, source: SourceId, formulas: &mut Formulas) -> Result<(Annotation, usize), Fault> {
     let text = block.text.as_str();
     let span = |start: usize, end: usize| Span {
         source,
@@ -196,7 +196,7 @@ fn read(block: &Block, from: usize, source: SourceId, formulas: &mut Formulas) -
     }
     let formula_start = colon + 1;
     let lexer = Lexer::new(&text[formula_start..], source, block.start + formula_start);
-    let (formula, length) = parse_embedded(lexer, Ending::Semicolon, formulas)?;
+    let (formula, length) = parse_embedded(lexer, FormulaEnding::Semicolon, formulas)?;
     let end = formula_start + length;
     let rest = skip_space(end);
     // Further `//@` lines belong to some other annotation language.

@@ -103,7 +103,7 @@ impl fmt::Display for Builtin {
 
 /// Where an atom was first written.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Origin {
+pub struct AtomOrigin {
     /// The place of its text, without quotes and surrounding space.
     pub span: Span,
     /// The offsets in the atom's text of quotes that were written with a backslash, in ascending order.
@@ -114,21 +114,21 @@ pub struct Origin {
 }
 
 #[derive(Clone, Debug)]
-struct Entry {
+struct AtomEntry {
     atom: Atom,
-    origin: Option<Origin>,
+    origin: Option<AtomOrigin>,
 }
 
 /// The atoms of some formulas, each with the place where it was first written.
 #[derive(Clone, Debug, Default)]
 pub struct Atoms {
-    entries: Arena<AtomId, Entry>,
+    entries: Arena<AtomId, AtomEntry>,
     ids: HashMap<Atom, AtomId>,
 }
 
 impl Atoms {
     /// The id of this atom, which is added if it is new. `origin` is kept if no earlier one is known.
-    pub fn intern(&mut self, atom: Atom, origin: Option<Origin>) -> AtomId {
+    pub fn intern(&mut self, atom: Atom, origin: Option<AtomOrigin>) -> AtomId {
         if let Some(&id) = self.ids.get(&atom) {
             let known = &mut self.entries[id].origin;
             if known.is_none() {
@@ -136,7 +136,7 @@ impl Atoms {
             }
             return id;
         }
-        let id = self.entries.push(Entry { atom: atom.clone(), origin });
+        let id = self.entries.push(AtomEntry { atom: atom.clone(), origin });
         self.ids.insert(atom, id);
         id
     }
@@ -152,7 +152,7 @@ impl Atoms {
     }
 
     /// Where the atom was first written, if it was read from a text.
-    pub fn origin(&self, id: AtomId) -> Option<&Origin> {
+    pub fn origin(&self, id: AtomId) -> Option<&AtomOrigin> {
         self.entries[id].origin.as_ref()
     }
 

@@ -23,22 +23,22 @@ pub(super) const LARGEST_BOUND: u32 = 1000;
 
 /// An operator before its operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Prefix {
+pub(super) enum Operator {
     /// The operator, so many times.
     Times(Unary, u32),
     /// `F` or `G` over the positions from the first bound to the second, or without end.
     Within(Unary, u32, Option<u32>),
 }
 
-impl Prefix {
+impl Operator {
     /// Applies the operator to an operand.
     pub(super) fn apply(self, formulas: &mut Formulas, operand: Formula) -> Formula {
         let times = |formulas: &mut Formulas, operator, times: u32, operand| {
             (0..times).fold(operand, |operand, _| formulas.unary(operator, operand))
         };
         match self {
-            Prefix::Times(operator, count) => times(formulas, operator, count, operand),
-            Prefix::Within(operator, from, to) => {
+            Operator::Times(operator, count) => times(formulas, operator, count, operand),
+            Operator::Within(operator, from, to) => {
                 let within = match (to, operator) {
                     (None, _) => formulas.unary(operator, operand),
                     (Some(to), _) => (from..to).fold(operand, |later, _| {
@@ -83,36 +83,36 @@ pub(super) fn chain(formulas: &Formulas, formula: Formula) -> Option<(Unary, u32
 
 /// Reads the bounds after an operator, if there are any, from the text behind it. Returns how long they are, or what is
 /// wrong with which part of the text.
-pub(super) fn read(operator: Unary, text: &str) -> Result<(Prefix, usize), Misread> {
+pub(super) fn read(operator: Unary, text: &str) -> Result<(Operator, usize), Misread> {
     let open = text.len() - text.trim_start().len();
     let bracket = &text[open..];
     if operator == Unary::Not || !bracket.starts_with('[') || bracket.starts_with("[]") {
-        return Ok((Prefix::Times(operator, 1), 0));
+        return Ok((Operator::Times(operator, 1), 0));
     }
     let symbol = operator.symbol();
     let Some(close) = bracket.find(']') else {
         let fault = Diagnostic::error("bad-bounds", format!("the bounds of `{symbol}` have no closing `]`"));
         return Err((Box::new(fault.help(shape(operator))), open..open + 1));
     };
-    let inner = Piece { text: &bracket[1..close], at: open + 1 }.trimmed();
-    let inner = inner.text.strip_suffix('!').map_or(inner, |text| Piece { text, at: inner.at }.trimmed());
+    let inner = TextPiece { text: &bracket[1..close], at: open + 1 }.trimmed();
+    let inner = inner.text.strip_suffix('!').map_or(inner, |text| TextPiece { text, at: inner.at }.trimmed());
     let prefix = match operator {
-        Unary::Next if inner.text.is_empty() && bracket[..close].ends_with('!') => Prefix::Times(operator, 1),
-        Unary::Next => Prefix::Times(operator, inner.number(operator)?),
+        Unary::Next if inner.text.is_empty() && bracket[..close].ends_with('!') => Operator::Times(operator, 1),
+        Unary::Next => Operator::Times(operator, inner.number(operator)?),
         _ => interval(operator, inner)?,
     };
     Ok((prefix, open + close + 1))
 }
 
 /// Reads the interval of a bounded `F` or `G`.
-fn interval(operator: Unary, inner: Piece<'_>) -> Result<Prefix, Misread> {
+fn interval(operator: Unary, inner: TextPiece<'_>) -> Result<Operator, Misread> {
     let symbol = operator.symbol();
     for (sign, is_upper, shift) in [("<=", true, 0), (">=", false, 0), ("<", true, -1), (">", false, 1)] {
         let Some(number) = inner.after(sign) else { continue };
         let bound = number.number(operator)?.checked_add_signed(shift);
         return match bound {
-            Some(bound) if is_upper => Ok(Prefix::Within(operator, 0, Some(bound))),
-            Some(bound) => Ok(Prefix::Within(operator, bound, None)),
+            Some(bound) if is_upper => Ok(Operator::Within(operator, 0, Some(bound))),
+            Some(bound) => Ok(Operator::Within(operator, bound, None)),
             None => Err(inner.fault("no position is before the present one".to_owned(), operator)),
         };
     }
@@ -123,16 +123,16 @@ fn interval(operator: Unary, inner: Piece<'_>) -> Result<Prefix, Misread> {
             .help(format!("`{symbol}[0:{number}] p` speaks of the positions 0 to {number}, `X[{number}] p` of one"));
         return Err((Box::new(fault), inner.range()));
     };
-    let from = Piece { text: &inner.text[..at], at: inner.at }.trimmed().number(operator)?;
-    let upper = Piece { text: &inner.text[at + length..], at: inner.at + at + length }.trimmed();
+    let from = TextPiece { text: &inner.text[..at], at: inner.at }.trimmed().number(operator)?;
+    let upper = TextPiece { text: &inner.text[at + length..], at: inner.at + at + length }.trimmed();
     if matches!(upper.text, "" | "$" | "inf") {
-        return Ok(Prefix::Within(operator, from, None));
+        return Ok(Operator::Within(operator, from, None));
     }
     let to = upper.number(operator)?;
     if to < from {
         return Err(inner.fault(format!("the bounds are reversed: {to} is less than {from}"), operator));
     }
-    Ok(Prefix::Within(operator, from, Some(to)))
+    Ok(Operator::Within(operator, from, Some(to)))
 }
 
 /// Refuses bounds after a binary operator.
@@ -150,21 +150,21 @@ pub(super) fn refuse_on_binary(operator: Binary, text: &str) -> Option<Misread> 
 
 /// A part of the text behind an operator, and where it begins there.
 #[derive(Clone, Copy)]
-struct Piece<'a> {
+struct TextPiece<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Piece<'a> {
+impl<'a> TextPiece<'a> {
     fn trimmed(self) -> Self {
         let skipped = self.text.len() - self.text.trim_start().len();
-        Piece { text: self.text.trim(), at: self.at + skipped }
+        TextPiece { text: self.text.trim(), at: self.at + skipped }
     }
 
     /// What follows a sign at the beginning.
     fn after(self, sign: &str) -> Option<Self> {
         let rest = self.text.strip_prefix(sign)?;
-        Some(Piece { text: rest, at: self.at + sign.len() }.trimmed())
+        Some(TextPiece { text: rest, at: self.at + sign.len() }.trimmed())
     }
 
     fn range(self) -> Range<usize> {

@@ -8,9 +8,9 @@ use std::collections::{HashMap, HashSet};
 
 use foundation::{Arena, define_id};
 
-use super::atom::{Atom, AtomId, Atoms, Origin};
+use super::atom::{Atom, AtomId, AtomOrigin, Atoms};
 use super::bounds::chain;
-use super::print::Printed;
+use super::print::PrintedFormula;
 
 define_id! {
     /// A formula in [`Formulas`].
@@ -135,7 +135,7 @@ impl Formulas {
     }
 
     /// The formula that consists of this atom, written at this place.
-    pub fn atom_at(&mut self, atom: Atom, origin: Option<Origin>) -> Formula {
+    pub fn atom_at(&mut self, atom: Atom, origin: Option<AtomOrigin>) -> Formula {
         let id = self.atoms.intern(atom, origin);
         self.intern(Node::Atom(id))
     }
@@ -195,8 +195,8 @@ impl Formulas {
     }
 
     /// The canonical text of a formula, which parses back to the same formula.
-    pub fn display(&self, formula: Formula) -> Printed<'_> {
-        Printed::new(self, formula)
+    pub fn display(&self, formula: Formula) -> PrintedFormula<'_> {
+        PrintedFormula::new(self, formula)
     }
 
     /// How many different formulas there are.

@@ -30,6 +30,6 @@ pub use formula::{Binary, Formula, Formulas, Node, Unary};
 pub use lasso::{TruthTable, evaluate_lasso, truth_table};
 pub use parse::parse;
 pub use prefix::{PrefixTruth, Progression, evaluate_prefix};
-pub use print::Printed;
-pub use prp::Check;
+pub use print::PrintedFormula;
+pub use prp::PropertyCheck;
 pub use word::Letter;

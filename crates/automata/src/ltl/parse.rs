@@ -9,14 +9,14 @@ use std::ops::Range;
 
 use foundation::{Diagnostic, Diagnostics, SourceId, SourceMap, Span};
 
-use super::bounds::Prefix;
+use super::bounds::Operator;
 use super::formula::{Binary, Formula, Formulas};
 use super::token::{Due, Fault, Lexer, Token};
 
 /// Reads the whole of a source text as one formula.
 pub fn parse(sources: &SourceMap, source: SourceId, formulas: &mut Formulas) -> Result<Formula, Diagnostics> {
     let text = sources.text(source);
-    match parse_embedded(Lexer::new(text, source, 0), Ending::Text, formulas) {
+    match parse_embedded(Lexer::new(text, source, 0), FormulaEnding::Text, formulas) {
         Ok((formula, _)) => Ok(formula),
         Err(fault) => {
             let mut diagnostics = Diagnostics::new();
@@ -28,7 +28,7 @@ pub fn parse(sources: &SourceMap, source: SourceId, formulas: &mut Formulas) -> 
 
 /// What ends a formula that is embedded in another text.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Ending {
+pub(super) enum FormulaEnding {
     /// The end of the text.
     Text,
     /// The closing parenthesis that matches this one in front of the formula.
@@ -40,7 +40,7 @@ pub(super) enum Ending {
 /// Reads a formula from where the lexer stands up to its ending, and returns the position after the ending.
 pub(super) fn parse_embedded(
     lexer: Lexer<'_>,
-    ending: Ending,
+    ending: FormulaEnding,
     formulas: &mut Formulas,
 ) -> Result<(Formula, usize), Fault> {
     let mut parser = Parser { lexer, ending, formulas, operands: Vec::new(), pending: Vec::new(), last_operand: None };
@@ -52,13 +52,13 @@ pub(super) fn parse_embedded(
 #[derive(Clone, Debug)]
 enum Pending {
     Open,
-    Unary(Prefix),
+    Unary(Operator),
     Binary(Binary),
 }
 
 struct Parser<'a, 'f> {
     lexer: Lexer<'a>,
-    ending: Ending,
+    ending: FormulaEnding,
     formulas: &'f mut Formulas,
     operands: Vec<Formula>,
     pending: Vec<(Pending, Range<usize>)>,
@@ -125,16 +125,18 @@ impl Parser<'_, '_> {
                     self.last_operand = None;
                     match (self.pending.pop(), ending) {
                         (Some(_), _) => {}
-                        (None, Ending::Parenthesis(_)) => return self.end().map(Some),
+                        (None, FormulaEnding::Parenthesis(_)) => return self.end().map(Some),
                         (None, _) => return Err(self.unopened_parenthesis(range)),
                     }
                 }
-                (Token::End, Ending::Text) | (Token::Semicolon, Ending::Semicolon) => return self.end().map(Some),
-                (Token::End, Ending::Parenthesis(open)) => {
+                (Token::End, FormulaEnding::Text) | (Token::Semicolon, FormulaEnding::Semicolon) => {
+                    return self.end().map(Some);
+                }
+                (Token::End, FormulaEnding::Parenthesis(open)) => {
                     self.end()?;
                     return Err(unclosed_parenthesis(open));
                 }
-                (Token::End, Ending::Semicolon) => {
+                (Token::End, FormulaEnding::Semicolon) => {
                     self.end()?;
                     let fault = Diagnostic::error("missing-semicolon", "the formula does not end in `;`")
                         .at(self.lexer.span(range))
@@ -188,7 +190,7 @@ impl Parser<'_, '_> {
                 let message = format!("`{}` has no left operand", source(&range));
                 Diagnostic::error("missing-operand", message).at(self.lexer.span(range))
             }
-            (None, Token::Close) if !matches!(self.ending, Ending::Parenthesis(_)) => {
+            (None, Token::Close) if !matches!(self.ending, FormulaEnding::Parenthesis(_)) => {
                 return self.unopened_parenthesis(range);
             }
             (None, _) => Diagnostic::error("empty-formula", "there is no formula").at(self.lexer.span(range)),

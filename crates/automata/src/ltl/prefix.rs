@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use super::atom::AtomId;
 use super::formula::{Formula, Formulas};
-use super::tableau::{Choices, Closure, LimitReached, Set, Work, add, choices_for, is_satisfiable};
+use super::tableau::{ChoiceSet, Closure, LimitReached, Set, Work, add, choices_for, is_satisfiable};
 use super::word::Letter;
 
 /// The truth of a formula on a finite prefix, where extensions range over all words of letters over its atoms.
@@ -44,17 +44,17 @@ pub struct Progression {
     /// The atoms that the formula speaks of; all others are dropped from letters.
     atoms: Letter,
     /// What is left of the formula.
-    formula: Remainder,
+    formula: RemainingObligations,
     /// What is left of its negation.
-    negation: Remainder,
-    expansions: HashMap<Letter, Vec<Choices>>,
+    negation: RemainingObligations,
+    expansions: HashMap<Letter, Vec<ChoiceSet>>,
     steps: HashMap<(Vec<Set>, Letter), Vec<Set>>,
     work: Work,
 }
 
 /// What the rest of the word must satisfy: all obligations of one of the sets. Nothing is known once a limit was
 /// reached.
-type Remainder = Result<Vec<Set>, LimitReached>;
+type RemainingObligations = Result<Vec<Set>, LimitReached>;
 
 /// How many comparisons a progression may make through all its steps, and a test for satisfiability again.
 const MOST_COMPARISONS: u64 = 1 << 24;
@@ -107,7 +107,7 @@ impl Progression {
         }
     }
 
-    fn is_satisfiable(&self, remainder: &Remainder) -> Result<bool, LimitReached> {
+    fn is_satisfiable(&self, remainder: &RemainingObligations) -> Result<bool, LimitReached> {
         let sets = remainder.as_ref().map_err(|&limit| limit)?;
         // A witness that is easily found saves a tableau that may be too large.
         if sets.is_empty() || self.is_met_by_repeating_a_letter(sets) {
@@ -136,7 +136,7 @@ impl Progression {
         })
     }
 
-    fn step_from(&mut self, before: Vec<Set>, letter: &Letter) -> Remainder {
+    fn step_from(&mut self, before: Vec<Set>, letter: &Letter) -> RemainingObligations {
         let key = (before, letter.clone());
         if let Some(after) = self.steps.get(&key) {
             return Ok(after.clone());
@@ -148,7 +148,7 @@ impl Progression {
             }
             self.expansions.insert(letter.clone(), expansion);
         }
-        let mut alternatives = Choices::new();
+        let mut alternatives = ChoiceSet::new();
         for set in &key.0 {
             for choice in choices_for(set, &self.expansions[letter], &mut self.work)? {
                 add(&mut alternatives, choice, &mut self.work)?;

@@ -10,12 +10,12 @@ use super::formula::{Binary, Formula, Formulas, Node, Unary};
 
 /// A formula to be written out.
 #[derive(Clone, Copy, Debug)]
-pub struct Printed<'a> {
+pub struct PrintedFormula<'a> {
     formulas: &'a Formulas,
     formula: Formula,
 }
 
-impl<'a> Printed<'a> {
+impl<'a> PrintedFormula<'a> {
     pub(super) fn new(formulas: &'a Formulas, formula: Formula) -> Self {
         Self { formulas, formula }
     }
@@ -69,26 +69,26 @@ impl Binary {
 /// Unary operators bind more tightly than all binary ones.
 const UNARY_LEVEL: u8 = 6;
 
-enum Piece {
+enum FormulaPiece {
     Text(&'static str),
     /// A formula, in parentheses if its operator binds less tightly than this level.
     Formula(Formula, u8),
 }
 
-impl fmt::Display for Printed<'_> {
+impl fmt::Display for PrintedFormula<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // What remains to be written, the next piece last.
-        let mut rest = vec![Piece::Formula(self.formula, 0)];
+        let mut rest = vec![FormulaPiece::Formula(self.formula, 0)];
         while let Some(piece) = rest.pop() {
             let (formula, least_level) = match piece {
-                Piece::Text(text) => {
+                FormulaPiece::Text(text) => {
                     f.write_str(text)?;
                     continue;
                 }
-                Piece::Formula(formula, least_level) => (formula, least_level),
+                FormulaPiece::Formula(formula, least_level) => (formula, least_level),
             };
             if let Some(operand) = write_bounds(f, self.formulas, formula)? {
-                rest.push(Piece::Formula(operand, UNARY_LEVEL));
+                rest.push(FormulaPiece::Formula(operand, UNARY_LEVEL));
                 continue;
             }
             match self.formulas.node(formula) {
@@ -100,7 +100,7 @@ impl fmt::Display for Printed<'_> {
                     if operator != Unary::Not {
                         f.write_str(" ")?;
                     }
-                    rest.push(Piece::Formula(operand, UNARY_LEVEL));
+                    rest.push(FormulaPiece::Formula(operand, UNARY_LEVEL));
                 }
                 Node::Binary(operator, left, right) => {
                     let level = operator.level();
@@ -108,11 +108,11 @@ impl fmt::Display for Printed<'_> {
                         if operator.is_right_associative() { (level + 1, level) } else { (level, level + 1) };
                     if level < least_level {
                         f.write_str("(")?;
-                        rest.push(Piece::Text(")"));
+                        rest.push(FormulaPiece::Text(")"));
                     }
-                    rest.push(Piece::Formula(right, right_level));
-                    rest.extend([" ", operator.symbol(), " "].map(Piece::Text));
-                    rest.push(Piece::Formula(left, left_level));
+                    rest.push(FormulaPiece::Formula(right, right_level));
+                    rest.extend([" ", operator.symbol(), " "].map(FormulaPiece::Text));
+                    rest.push(FormulaPiece::Formula(left, left_level));
                 }
             }
         }

@@ -7,12 +7,12 @@
 use foundation::{Diagnostic, Diagnostics, SourceId, SourceMap, Span};
 
 use super::formula::{Formula, Formulas};
-use super::parse::{Ending, parse_embedded};
+use super::parse::{FormulaEnding, parse_embedded};
 use super::token::{Fault, Lexer};
 
 /// One `CHECK( … )` of a property file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Check {
+pub struct PropertyCheck {
     /// The function where the program begins.
     pub entry: String,
     /// Where that function is named.
@@ -24,7 +24,11 @@ pub struct Check {
 }
 
 /// Reads all checks of a property file, in their order; there is at least one.
-pub fn parse(sources: &SourceMap, source: SourceId, formulas: &mut Formulas) -> Result<Vec<Check>, Diagnostics> {
+pub fn parse(
+    sources: &SourceMap,
+    source: SourceId,
+    formulas: &mut Formulas,
+) -> Result<Vec<PropertyCheck>, Diagnostics> {
     let text = sources.text(source);
     let mut diagnostics = Diagnostics::new();
     let mut checks = Vec::new();
@@ -79,7 +83,7 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    fn check(&mut self, formulas: &mut Formulas) -> Result<Check, Fault> {
+    fn check(&mut self, formulas: &mut Formulas) -> Result<PropertyCheck, Fault> {
         let start = self.at;
         self.expect("CHECK")?;
         self.expect("(")?;
@@ -111,10 +115,10 @@ impl<'a> Cursor<'a> {
         self.expect("(")?;
         let lexer = Lexer::new(self.rest(), self.source, self.at);
         let open = self.span(self.at - 1, self.at);
-        let (formula, length) = parse_embedded(lexer, Ending::Parenthesis(open), formulas)?;
+        let (formula, length) = parse_embedded(lexer, FormulaEnding::Parenthesis(open), formulas)?;
         self.at += length;
         self.expect(")").map_err(|fault| Box::new(fault.also(check_open, "to match this one")))?;
-        Ok(Check { entry: entry.to_owned(), entry_span, formula, span: self.span(start, self.at) })
+        Ok(PropertyCheck { entry: entry.to_owned(), entry_span, formula, span: self.span(start, self.at) })
     }
 
     fn rest(&self) -> &'a str {

@@ -87,9 +87,9 @@ impl Choice {
 }
 
 /// Alternatives, none of which asks for more than another.
-pub(super) type Choices = Vec<Choice>;
+pub(super) type ChoiceSet = Vec<Choice>;
 
-pub(super) fn add(choices: &mut Choices, new: Choice, work: &mut Work) -> Result<(), LimitReached> {
+pub(super) fn add(choices: &mut ChoiceSet, new: Choice, work: &mut Work) -> Result<(), LimitReached> {
     work.spend(choices.len() + 1)?;
     if !choices.iter().any(|known| known.asks_no_more_than(&new)) {
         choices.retain(|known| !new.asks_no_more_than(known));
@@ -98,16 +98,16 @@ pub(super) fn add(choices: &mut Choices, new: Choice, work: &mut Work) -> Result
     Ok(())
 }
 
-fn either(left: &Choices, right: &Choices, work: &mut Work) -> Result<Choices, LimitReached> {
-    let mut choices = Choices::new();
+fn either(left: &ChoiceSet, right: &ChoiceSet, work: &mut Work) -> Result<ChoiceSet, LimitReached> {
+    let mut choices = ChoiceSet::new();
     for choice in left.iter().chain(right) {
         add(&mut choices, choice.clone(), work)?;
     }
     Ok(choices)
 }
 
-fn both(left: &Choices, right: &Choices, work: &mut Work) -> Result<Choices, LimitReached> {
-    let mut choices = Choices::new();
+fn both(left: &ChoiceSet, right: &ChoiceSet, work: &mut Work) -> Result<ChoiceSet, LimitReached> {
+    let mut choices = ChoiceSet::new();
     for one in left {
         for other in right {
             match one.and(other) {
@@ -245,8 +245,8 @@ impl Closure {
 
     /// The choices for every obligation, where the letter at this position is given or left open. With a letter,
     /// literals are decided and promises are not kept.
-    pub(super) fn expand(&self, letter: Option<&Letter>, work: &mut Work) -> Result<Vec<Choices>, LimitReached> {
-        let mut expansions: Vec<Choices> = Vec::with_capacity(self.obligations.len());
+    pub(super) fn expand(&self, letter: Option<&Letter>, work: &mut Work) -> Result<Vec<ChoiceSet>, LimitReached> {
+        let mut expansions: Vec<ChoiceSet> = Vec::with_capacity(self.obligations.len());
         for (number, &obligation) in self.obligations.iter().enumerate() {
             work.spend(1)?;
             let of = |operand: u32| &expansions[operand as usize];
@@ -276,7 +276,7 @@ impl Closure {
 }
 
 /// The choices for all obligations of a set at once.
-pub(super) fn choices_for(set: &[u32], expansions: &[Choices], work: &mut Work) -> Result<Choices, LimitReached> {
+pub(super) fn choices_for(set: &[u32], expansions: &[ChoiceSet], work: &mut Work) -> Result<ChoiceSet, LimitReached> {
     let mut choices = vec![Choice::default()];
     for &obligation in set {
         choices = both(&choices, &expansions[obligation as usize], work)?;
@@ -301,25 +301,25 @@ pub(super) fn is_satisfiable(closure: &Closure, sets: &[Set], work: &mut Work) -
     for set in sets {
         visit(set, &mut order);
     }
-    let mut graph: Vec<Vec<Edge>> = Vec::new();
+    let mut graph: Vec<Vec<TableauEdge>> = Vec::new();
     while graph.len() < order.len() {
         if order.len() > MOST_NODES {
             return Err(LimitReached);
         }
         let choices = choices_for(&order[graph.len()], &expansions, work)?;
-        let edge = |choice: Choice| Edge { target: visit(&choice.next, &mut order), promises: choice.promises };
+        let edge = |choice: Choice| TableauEdge { target: visit(&choice.next, &mut order), promises: choice.promises };
         graph.push(choices.into_iter().map(edge).collect());
     }
     Ok(has_fair_cycle(&graph))
 }
 
-struct Edge {
+struct TableauEdge {
     target: usize,
     promises: Set,
 }
 
 /// Whether some strongly connected component has an edge, and puts off no promise on all of its edges.
-fn has_fair_cycle(graph: &[Vec<Edge>]) -> bool {
+fn has_fair_cycle(graph: &[Vec<TableauEdge>]) -> bool {
     let component = components(graph);
     let mut always_promised: HashMap<usize, Set> = HashMap::new();
     for (node, edges) in graph.iter().enumerate() {
@@ -334,7 +334,7 @@ fn has_fair_cycle(graph: &[Vec<Edge>]) -> bool {
 }
 
 /// The strongly connected component of every node (Tarjan 1972, with a stack of its own instead of recursion).
-fn components(graph: &[Vec<Edge>]) -> Vec<usize> {
+fn components(graph: &[Vec<TableauEdge>]) -> Vec<usize> {
     const UNSEEN: usize = usize::MAX;
     let mut component = vec![UNSEEN; graph.len()];
     let mut visited = vec![UNSEEN; graph.len()];

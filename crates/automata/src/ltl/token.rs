@@ -10,8 +10,8 @@ use std::ops::Range;
 
 use foundation::{Diagnostic, SourceId, Span};
 
-use super::atom::{Atom, Builtin, Origin};
-use super::bounds::{self, Misread, Prefix};
+use super::atom::{Atom, AtomOrigin, Builtin};
+use super::bounds::{self, Misread, Operator};
 use super::formula::{Binary, Unary};
 use super::parse::foreign_operator;
 
@@ -30,9 +30,9 @@ pub(super) enum Token {
     Open,
     Close,
     Constant(bool),
-    Atom(Atom, Origin),
+    Atom(Atom, AtomOrigin),
     /// A unary operator, perhaps with bounds.
-    Unary(Prefix),
+    Unary(Operator),
     Binary(Binary),
     /// A mark that belongs to expressions, not to formulas: `==`, `+` and so on.
     Foreign,
@@ -69,20 +69,20 @@ const MARKS: &[(&str, Token)] = &[
     ("∨", Token::Binary(Binary::Or)),
     ("^", Token::Binary(Binary::Xor)),
     ("⊕", Token::Binary(Binary::Xor)),
-    ("[]", Token::Unary(Prefix::Times(Unary::Globally, 1))),
-    ("□", Token::Unary(Prefix::Times(Unary::Globally, 1))),
-    ("◻", Token::Unary(Prefix::Times(Unary::Globally, 1))),
-    ("⬜", Token::Unary(Prefix::Times(Unary::Globally, 1))),
-    ("<>", Token::Unary(Prefix::Times(Unary::Finally, 1))),
-    ("◇", Token::Unary(Prefix::Times(Unary::Finally, 1))),
-    ("⋄", Token::Unary(Prefix::Times(Unary::Finally, 1))),
-    ("♢", Token::Unary(Prefix::Times(Unary::Finally, 1))),
-    ("○", Token::Unary(Prefix::Times(Unary::Next, 1))),
-    ("◯", Token::Unary(Prefix::Times(Unary::Next, 1))),
+    ("[]", Token::Unary(Operator::Times(Unary::Globally, 1))),
+    ("□", Token::Unary(Operator::Times(Unary::Globally, 1))),
+    ("◻", Token::Unary(Operator::Times(Unary::Globally, 1))),
+    ("⬜", Token::Unary(Operator::Times(Unary::Globally, 1))),
+    ("<>", Token::Unary(Operator::Times(Unary::Finally, 1))),
+    ("◇", Token::Unary(Operator::Times(Unary::Finally, 1))),
+    ("⋄", Token::Unary(Operator::Times(Unary::Finally, 1))),
+    ("♢", Token::Unary(Operator::Times(Unary::Finally, 1))),
+    ("○", Token::Unary(Operator::Times(Unary::Next, 1))),
+    ("◯", Token::Unary(Operator::Times(Unary::Next, 1))),
     ("!=", Token::Foreign),
-    ("!", Token::Unary(Prefix::Times(Unary::Not, 1))),
-    ("~", Token::Unary(Prefix::Times(Unary::Not, 1))),
-    ("¬", Token::Unary(Prefix::Times(Unary::Not, 1))),
+    ("!", Token::Unary(Operator::Times(Unary::Not, 1))),
+    ("~", Token::Unary(Operator::Times(Unary::Not, 1))),
+    ("¬", Token::Unary(Operator::Times(Unary::Not, 1))),
     ("==", Token::Foreign),
     ("<=", Token::Foreign),
     (">=", Token::Foreign),
@@ -185,7 +185,7 @@ impl<'a> Lexer<'a> {
         if let Some((mark, token)) = MARKS.iter().find(|(mark, _)| self.rest().starts_with(mark)) {
             let token = self.take(mark.len(), token.clone());
             return match token {
-                Token::Unary(Prefix::Times(operator, _)) => self.bounded(operator),
+                Token::Unary(Operator::Times(operator, _)) => self.bounded(operator),
                 token => Ok(token),
             };
         }
@@ -310,7 +310,7 @@ impl<'a> Lexer<'a> {
             None => Atom::Bare(word.to_owned()),
         };
         let whole_word = word_start.map(|word_start| self.span(word_start..self.at));
-        Ok(Token::Atom(atom, Origin { span: self.span(start..self.at), escapes: Vec::new(), whole_word }))
+        Ok(Token::Atom(atom, AtomOrigin { span: self.span(start..self.at), escapes: Vec::new(), whole_word }))
     }
 
     fn foreign_operator(&self, word: &str) -> Fault {
@@ -400,7 +400,7 @@ impl<'a> Lexer<'a> {
             }
             self.at += 1;
         }
-        let origin = Origin { span: self.span(name_start..name_end), escapes: Vec::new(), whole_word: None };
+        let origin = AtomOrigin { span: self.span(name_start..name_end), escapes: Vec::new(), whole_word: None };
         Ok(Token::Atom(Atom::Builtin(Builtin::Call(name.to_owned())), origin))
     }
 
@@ -456,7 +456,7 @@ impl<'a> Lexer<'a> {
         }
         unescaped.push_str(&self.text[copied..trimmed.end]);
         self.at = end;
-        Ok(Token::Atom(Atom::Quoted(unescaped), Origin { span: self.span(trimmed), escapes, whole_word: None }))
+        Ok(Token::Atom(Atom::Quoted(unescaped), AtomOrigin { span: self.span(trimmed), escapes, whole_word: None }))
     }
 
     fn unterminated(&self, opening: usize, close: char) -> Fault {

@@ -109,7 +109,8 @@ pub fn bounded_verdicts(
 ) -> Result<BoundedVerdicts, Failure> {
     let repeated = accepted_when_repeated(formula, budget)?;
     let mut found = BoundedVerdicts::default();
-    let mut traces = Traces::from(Pair { formula: sorted(formula.initial()), negation: sorted(negation.initial()) });
+    let mut traces =
+        Traces::from(TracePair { formula: sorted(formula.initial()), negation: sorted(negation.initial()) });
     let mut steps = 0;
     let mut next = 0;
     while next < traces.pairs.len() && !found.has_all() {
@@ -147,25 +148,25 @@ pub fn bounded_verdicts(
 
 /// The states of both automata that a trace may lead to, in ascending order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-struct Pair {
+struct TracePair {
     formula: Vec<StateId>,
     negation: Vec<StateId>,
 }
 
 /// Pairs in the order of a breadth-first search, each with a shortest trace to it.
 struct Traces {
-    pairs: Vec<Pair>,
-    known: HashMap<Pair, usize>,
+    pairs: Vec<TracePair>,
+    known: HashMap<TracePair, usize>,
     /// The pair before each pair, and a letter that leads on; nothing for the first.
     before: Vec<Option<(usize, Letter)>>,
 }
 
 impl Traces {
-    fn from(start: Pair) -> Self {
+    fn from(start: TracePair) -> Self {
         Self { known: HashMap::from([(start.clone(), 0)]), pairs: vec![start], before: vec![None] }
     }
 
-    fn add(&mut self, pair: Pair, before: usize, letters: &Guard) {
+    fn add(&mut self, pair: TracePair, before: usize, letters: &Guard) {
         if !self.known.contains_key(&pair) {
             self.known.insert(pair.clone(), self.pairs.len());
             self.pairs.push(pair);
@@ -202,17 +203,17 @@ fn any<'a>(guards: impl Iterator<Item = &'a Guard>) -> Guard {
 
 /// The pairs after a pair with the letters that lead to them, which are disjoint and cover everything.
 fn successors(
-    pair: &Pair,
+    pair: &TracePair,
     formula: &Automaton<Guard>,
     negation: &Automaton<Guard>,
     budget: &Budget,
-) -> Result<BTreeMap<Pair, Guard>, Failure> {
-    let none = Pair { formula: Vec::new(), negation: Vec::new() };
+) -> Result<BTreeMap<TracePair, Guard>, Failure> {
+    let none = TracePair { formula: Vec::new(), negation: Vec::new() };
     let mut parts = BTreeMap::from([(none, Guard::constant(true))]);
     let of_formula = pair.formula.iter().flat_map(|&state| formula.edges_from(state)).map(|edge| (edge, true));
     let of_negation = pair.negation.iter().flat_map(|&state| negation.edges_from(state)).map(|edge| (edge, false));
     for (edge, is_formula) in of_formula.chain(of_negation) {
-        let mut refined: BTreeMap<Pair, Guard> = BTreeMap::new();
+        let mut refined: BTreeMap<TracePair, Guard> = BTreeMap::new();
         for (part, letters) in parts {
             budget.check()?;
             let mut with_edge = part.clone();

@@ -34,7 +34,7 @@ pub fn degeneralise(
     budget: &Budget,
 ) -> Result<Automaton<Guard>, Failure> {
     let components = Components::of(automaton);
-    let mut layouts: Vec<Option<Layout>> = Vec::new();
+    let mut layouts: Vec<Option<CopyLayout>> = Vec::new();
     for (id, component) in components.iter() {
         budget.check()?;
         layouts.push(component.is_accepting.then(|| smallest_layout(automaton, &components, id, placement)));
@@ -44,9 +44,9 @@ pub fn degeneralise(
         layouts[component.index()].as_ref()
     };
     let mut result = Automaton::new(1);
-    let mut ids: HashMap<(StateId, Level), StateId> = HashMap::new();
-    let mut order: Vec<(StateId, Level)> = Vec::new();
-    let mut visit = |copy: (StateId, Level), result: &mut Automaton<Guard>, order: &mut Vec<(StateId, Level)>| {
+    let mut ids: HashMap<(StateId, SetsSeen), StateId> = HashMap::new();
+    let mut order: Vec<(StateId, SetsSeen)> = Vec::new();
+    let mut visit = |copy: (StateId, SetsSeen), result: &mut Automaton<Guard>, order: &mut Vec<(StateId, SetsSeen)>| {
         *ids.entry(copy).or_insert_with(|| {
             order.push(copy);
             result.add_state()
@@ -87,30 +87,30 @@ pub fn degeneralise(
 
 /// How many sets of the order have been seen since the last round was completed. With acceptance on states, the
 /// last level, where all have been seen, is the accepting one.
-type Level = u32;
+type SetsSeen = u32;
 
 /// Other marks for edges inside a component, by their ends and marks.
 type Remarked = HashMap<(StateId, StateId, Marks), Marks>;
 
 /// How the states of one component are copied.
-struct Layout {
+struct CopyLayout {
     placement: Placement,
     /// The sets in the order in which they are waited for.
     order: Vec<u32>,
     /// The marks of edges inside the component that differ from those in the automaton.
     spread: Remarked,
     /// The copies that are kept, as the copy to enter for each state.
-    entries: HashMap<StateId, Level>,
+    entries: HashMap<StateId, SetsSeen>,
     size: usize,
 }
 
-impl Layout {
-    fn is_accepting_level(&self, level: Level) -> bool {
+impl CopyLayout {
+    fn is_accepting_level(&self, level: SetsSeen) -> bool {
         level as usize == self.order.len()
     }
 
     /// The level after an edge inside the component, and whether a round is completed on it.
-    fn step(&self, edge: &Edge<Guard>, level: Level) -> (Level, bool) {
+    fn step(&self, edge: &Edge<Guard>, level: SetsSeen) -> (SetsSeen, bool) {
         let marks = *self.spread.get(&(edge.from, edge.to, edge.marks)).unwrap_or(&edge.marks);
         let advance = |mut level: usize| {
             while level < self.order.len() && marks.contains(self.order[level]) {
@@ -122,16 +122,16 @@ impl Layout {
         match self.placement {
             Placement::States => {
                 let start = if level as usize == all { 0 } else { level as usize };
-                (advance(start) as Level, false)
+                (advance(start) as SetsSeen, false)
             }
             Placement::Edges => {
                 let reached = advance(level as usize);
                 if reached < all {
-                    return (reached as Level, false);
+                    return (reached as SetsSeen, false);
                 }
                 // What the edge carries beyond the completed round counts for the next one.
                 let again = advance(0);
-                ((if again == all { 0 } else { again }) as Level, true)
+                ((if again == all { 0 } else { again }) as SetsSeen, true)
             }
         }
     }
@@ -142,7 +142,7 @@ fn smallest_layout(
     components: &Components,
     id: ComponentId,
     placement: Placement,
-) -> Layout {
+) -> CopyLayout {
     let states = &components.get(id).states;
     let inner: Vec<&Edge<Guard>> = states
         .iter()
@@ -152,10 +152,10 @@ fn smallest_layout(
     // Sets that all edges carry need not be waited for.
     let common = components.get(id).common_marks;
     let sets: Vec<u32> = automaton.all_marks().minus(common).iter().collect();
-    let mut best: Option<Layout> = None;
+    let mut best: Option<CopyLayout> = None;
     for spread in [HashMap::new(), sparse_marks(&inner), shifted_marks(&inner), spread_marks(&inner)] {
         for order in orders(&sets) {
-            let layout = Layout { placement, order, spread: spread.clone(), entries: HashMap::new(), size: 0 };
+            let layout = CopyLayout { placement, order, spread: spread.clone(), entries: HashMap::new(), size: 0 };
             let layout = laid_out(layout, states, &inner);
             if best.as_ref().is_none_or(|best| layout.size < best.size) {
                 best = Some(layout);
@@ -270,7 +270,7 @@ fn spread_marks(inner: &[&Edge<Guard>]) -> Remarked {
 
 /// Finds the smallest set of copies that is closed under edges inside the component and strongly connected: it has
 /// a copy of every state.
-fn laid_out(mut layout: Layout, states: &[StateId], inner: &[&Edge<Guard>]) -> Layout {
+fn laid_out(mut layout: CopyLayout, states: &[StateId], inner: &[&Edge<Guard>]) -> CopyLayout {
     let levels = layout.order.len() + usize::from(layout.placement == Placement::States);
     let levels = levels.max(1);
     let position: HashMap<StateId, usize> = states.iter().enumerate().map(|(at, &state)| (state, at)).collect();
@@ -281,7 +281,7 @@ fn laid_out(mut layout: Layout, states: &[StateId], inner: &[&Edge<Guard>]) -> L
     }
     for edge in inner {
         for level in 0..levels {
-            let (higher, _) = layout.step(edge, level as Level);
+            let (higher, _) = layout.step(edge, level as SetsSeen);
             graph.add_edge(copy(edge.from, level), (), copy(edge.to, higher as usize), Marks::NONE);
         }
     }
@@ -299,7 +299,7 @@ fn laid_out(mut layout: Layout, states: &[StateId], inner: &[&Edge<Guard>]) -> L
     kept.sort_unstable();
     for copy in kept {
         let (state, level) = (states[copy.index() / levels], copy.index() % levels);
-        layout.entries.insert(state, level as Level);
+        layout.entries.insert(state, level as SetsSeen);
     }
     layout
 }

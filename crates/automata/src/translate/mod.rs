@@ -108,7 +108,7 @@ impl std::fmt::Display for Failure {
 
 /// The size of an automaton.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Default)]
-pub struct Size {
+pub struct AutomatonSize {
     /// Its states.
     pub states: usize,
     /// Its edges.
@@ -117,10 +117,10 @@ pub struct Size {
     pub acceptance_sets: u32,
 }
 
-impl Size {
+impl AutomatonSize {
     /// The size of this automaton.
-    pub fn of<L>(automaton: &Automaton<L>) -> Size {
-        Size {
+    pub fn of<L>(automaton: &Automaton<L>) -> AutomatonSize {
+        AutomatonSize {
             states: automaton.state_count(),
             edges: automaton.edge_count(),
             acceptance_sets: automaton.acceptance_sets(),
@@ -136,11 +136,11 @@ pub struct Translation {
     /// The formula after rewriting, in negation normal form.
     pub simplified: Formula,
     /// The size of the automaton that the tableau gave.
-    pub tableau: Size,
+    pub tableau: AutomatonSize,
     /// The size of the reduced generalised automaton.
-    pub generalised: Size,
+    pub generalised: AutomatonSize,
     /// The size of the automaton itself.
-    pub size: Size,
+    pub size: AutomatonSize,
     /// Whether the automaton is the smallest weak deterministic one.
     pub is_minimal_weak: bool,
 }
@@ -154,7 +154,7 @@ fn translate_here(formulas: &mut Formulas, formula: Formula, options: &Options) 
     let budget = &options.budget;
     let simplified = simplify::simplify_within(formulas, formula, budget);
     let built = tableau::tableau(formulas, simplified, budget)?;
-    let tableau = Size::of(&built);
+    let tableau = AutomatonSize::of(&built);
     let pruned = simplify_acceptance(&trim(&built), Transient::Unmarked);
     let generalised = match options.effort {
         Effort::Low => pruned,
@@ -163,8 +163,8 @@ fn translate_here(formulas: &mut Formulas, formula: Formula, options: &Options) 
     let mut translation = Translation {
         simplified,
         tableau,
-        generalised: Size::of(&generalised),
-        size: Size::default(),
+        generalised: AutomatonSize::of(&generalised),
+        size: AutomatonSize::default(),
         is_minimal_weak: false,
         automaton: generalised,
     };
@@ -180,7 +180,7 @@ fn translate_here(formulas: &mut Formulas, formula: Formula, options: &Options) 
             translation.is_minimal_weak = true;
         }
     }
-    translation.size = Size::of(&translation.automaton);
+    translation.size = AutomatonSize::of(&translation.automaton);
     Ok(translation)
 }
 
@@ -237,14 +237,14 @@ fn with_one_set(automaton: Automaton<Guard>) -> Automaton<Guard> {
 fn reduced(mut automaton: Automaton<Guard>, budget: &Budget) -> Result<Automaton<Guard>, Failure> {
     let normal = |automaton: &Automaton<Guard>, transient: Transient| simplify_acceptance(&trim(automaton), transient);
     loop {
-        let before = Size::of(&automaton);
+        let before = AutomatonSize::of(&automaton);
         for direction in [Direction::Forwards, Direction::Backwards] {
             for transient in [Transient::Unmarked, Transient::Marked] {
                 automaton = simulation_quotient(&normal(&automaton, transient), direction, budget)?;
             }
         }
         automaton = trim(&normal(&automaton, Transient::Unmarked));
-        if Size::of(&automaton) >= before {
+        if AutomatonSize::of(&automaton) >= before {
             return Ok(automaton);
         }
     }
@@ -253,7 +253,7 @@ fn reduced(mut automaton: Automaton<Guard>, budget: &Budget) -> Result<Automaton
 /// Applies simulations that leave acceptance with states until they change nothing.
 fn reduced_state_based(mut automaton: Automaton<Guard>, budget: &Budget) -> Result<Automaton<Guard>, Failure> {
     loop {
-        let before = Size::of(&automaton);
+        let before = AutomatonSize::of(&automaton);
         for direction in [Direction::Forwards, Direction::Backwards] {
             for transient in [Transient::Unmarked, Transient::Marked] {
                 automaton = simplify_state_acceptance(&trim(&automaton), transient);
@@ -261,7 +261,7 @@ fn reduced_state_based(mut automaton: Automaton<Guard>, budget: &Budget) -> Resu
             }
         }
         automaton = trim(&simplify_state_acceptance(&trim(&automaton), Transient::Unmarked));
-        if Size::of(&automaton) >= before {
+        if AutomatonSize::of(&automaton) >= before {
             return Ok(automaton);
         }
     }

@@ -44,7 +44,8 @@ pub(super) fn tableau_within(
     budget: &Budget,
 ) -> Result<Automaton<Guard>, Failure> {
     let closure = Closure::of(formulas, formula, budget)?;
-    let mut states = States { closure: &closure, ids: HashMap::new(), sets: HashMap::new(), expansions: Vec::new() };
+    let mut states =
+        TableauStates { closure: &closure, ids: HashMap::new(), sets: HashMap::new(), expansions: Vec::new() };
     let mut initial = Vec::new();
     closure.add_obligation(formula, &mut initial);
     states.visit(initial, budget)?;
@@ -339,14 +340,14 @@ impl<'a> Closure<'a> {
 }
 
 /// The states found so far.
-struct States<'a> {
+struct TableauStates<'a> {
     closure: &'a Closure<'a>,
     ids: HashMap<Expansion<Marks>, StateId>,
     sets: HashMap<Set, StateId>,
     expansions: Vec<Expansion<Marks>>,
 }
 
-impl States<'_> {
+impl TableauStates<'_> {
     fn visit(&mut self, set: Set, budget: &Budget) -> Result<StateId, Failure> {
         if let Some(&known) = self.sets.get(&set) {
             return Ok(known);

@@ -3,7 +3,7 @@
 use foundation::{Budget, Id};
 use semper_automata::algorithms::complement::{Complement, ComplementState, Macrostate, Ncsb};
 use semper_automata::algorithms::{
-    Difference, Exact, OverAlphabet, Reader, Remainder, StateBased, Variant, classify, is_empty,
+    Difference, Exact, OverAlphabet, Reader, Residue, StateBased, Variant, classify, is_empty,
 };
 use semper_automata::buchi::{Automaton, StateId, Successors, Symbol};
 
@@ -75,10 +75,10 @@ fn folded_is_empty(
     folds: impl Fn(&Macrostate, &Macrostate) -> bool,
 ) -> bool {
     let difference = Difference::new(minuend, vec![ncsb], Exact);
-    let mut known: Vec<Remainder<StateId, Macrostate>> = Vec::new();
+    let mut known: Vec<Residue<StateId, Macrostate>> = Vec::new();
     let mut graph: Automaton<Symbol> = Automaton::new(difference.acceptance_sets());
-    let enter = |state: Remainder<StateId, Macrostate>, known: &mut Vec<_>, graph: &mut Automaton<Symbol>| {
-        let fits = |other: &Remainder<StateId, Macrostate>| {
+    let enter = |state: Residue<StateId, Macrostate>, known: &mut Vec<_>, graph: &mut Automaton<Symbol>| {
+        let fits = |other: &Residue<StateId, Macrostate>| {
             other.minuend == state.minuend && (other == &state || folds(&state.complements[0], &other.complements[0]))
         };
         match known.iter().position(fits) {

@@ -1,7 +1,7 @@
 //! Formulas on Kripke structures: the example of the lecture notes, and random structures against all short paths.
 
 use foundation::{Budget, SourceMap};
-use semper_automata::kripke::{Failure, Kripke, KripkeState, Observed, Run, check_formula};
+use semper_automata::kripke::{Kripke, KripkePath, KripkeState, NotChecked, Observed, check_formula};
 use semper_automata::ltl::{self, Formula, Formulas, Letter, evaluate_lasso};
 
 use crate::texts::read;
@@ -13,19 +13,19 @@ pub fn formula(text: &str, formulas: &mut Formulas) -> Formula {
 }
 
 /// The letters along a path, for the atoms of a formula.
-fn word(kripke: &Kripke, formulas: &Formulas, formula: Formula, run: &Run) -> (Vec<Letter>, Vec<Letter>) {
+fn word(kripke: &Kripke, formulas: &Formulas, formula: Formula, run: &KripkePath) -> (Vec<Letter>, Vec<Letter>) {
     let observed = Observed::new(kripke, formulas.atoms(), &formulas.atoms_of(formula)).expect("all atoms are known");
     let letters = |states: &[KripkeState]| states.iter().map(|&state| observed.letter(state)).collect();
     (letters(&run.stem), letters(&run.cycle))
 }
 
-fn is_path(kripke: &Kripke, run: &Run) -> bool {
+fn is_path(kripke: &Kripke, run: &KripkePath) -> bool {
     let states: Vec<KripkeState> = run.stem.iter().chain(&run.cycle).chain(run.cycle.first()).copied().collect();
     kripke.initial().contains(&states[0]) && states.windows(2).all(|pair| kripke.successors(pair[0]).contains(&pair[1]))
 }
 
 /// The violating path, which is checked by the definitions.
-fn violation(kripke: &Kripke, text: &str) -> Option<Run> {
+fn violation(kripke: &Kripke, text: &str) -> Option<KripkePath> {
     let mut formulas = Formulas::new();
     let formula = formula(text, &mut formulas);
     let run =
@@ -73,7 +73,7 @@ fn atoms_without_a_meaning_are_faults() {
         let mut formulas = Formulas::new();
         let formula = formula(text, &mut formulas);
         match check_formula(&kripke, &mut formulas, formula, &Budget::unlimited()) {
-            Err(Failure::Atoms(faults)) => faults.iter().map(|fault| fault.code).collect(),
+            Err(NotChecked::Atoms(faults)) => faults.iter().map(|fault| fault.code).collect(),
             _ => Vec::new(),
         }
     };
@@ -111,7 +111,7 @@ const FORMULAS: &[&str] = &[
 ];
 
 /// All lasso paths with at most this many states.
-fn paths(kripke: &Kripke, most: usize) -> Vec<Run> {
+fn paths(kripke: &Kripke, most: usize) -> Vec<KripkePath> {
     let mut paths: Vec<Vec<KripkeState>> = kripke.initial().iter().map(|&state| vec![state]).collect();
     let mut runs = Vec::new();
     for _ in 0..most {
@@ -119,7 +119,7 @@ fn paths(kripke: &Kripke, most: usize) -> Vec<Run> {
         for path in &paths {
             for next in kripke.successors(path[path.len() - 1]) {
                 for start in path.iter().enumerate().filter(|(_, state)| **state == next).map(|(start, _)| start) {
-                    runs.push(Run { stem: path[..start].to_vec(), cycle: path[start..].to_vec() });
+                    runs.push(KripkePath { stem: path[..start].to_vec(), cycle: path[start..].to_vec() });
                 }
                 longer.push(path.iter().copied().chain([next]).collect());
             }
@@ -162,7 +162,7 @@ fn random_structures_agree_with_all_short_paths() {
             let found = violation(&kripke, text);
             let mut formulas = Formulas::new();
             let formula = formula(text, &mut formulas);
-            let violates = |run: &&Run| {
+            let violates = |run: &&KripkePath| {
                 let (stem, repeated) = word(&kripke, &formulas, formula, run);
                 !evaluate_lasso(&formulas, formula, &stem, &repeated)
             };

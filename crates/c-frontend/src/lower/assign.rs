@@ -4,7 +4,7 @@ use foundation::{Diagnostic, Span};
 use program::{ExprId as ModelExpr, IntType, Op, Operand, Place, Scalar};
 
 use super::convert::ScalarValue;
-use super::{Lower, Lowered, Lowering, Value};
+use super::{Denoted, Lower, Lowered, Lowering};
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind};
 use crate::types::{CType, Qual};
 
@@ -64,7 +64,7 @@ impl Lowering<'_> {
             return Ok(None);
         }
         let lowered = self.call(*function, arguments, ast.exprs[right].span, Some(variable))?;
-        let done = matches!(&lowered.value, Value::Place(stored) if stored.as_variable() == Some(variable));
+        let done = matches!(&lowered.value, Denoted::Place(stored) if stored.as_variable() == Some(variable));
         if done {
             return Ok(Some(lowered));
         }
@@ -101,13 +101,13 @@ impl Lowering<'_> {
         let lowered = self.rvalue(right)?;
         let source = self.aggregate_operand(lowered, ty, "this assignment")?;
         self.emit(Op::Assign { target: place.clone(), value: Operand::Aggregate(source) }, span)?;
-        Ok(Lowered { value: Value::Aggregate(place), ty: ty.unqualified(), bit_width: None, span })
+        Ok(Lowered { value: Denoted::Aggregate(place), ty: ty.unqualified(), bit_width: None, span })
     }
 
     /// A structure or union value of a type.
     pub(crate) fn aggregate_operand(&mut self, lowered: Lowered, ty: Qual, role: &str) -> Lower<Place> {
         match lowered.value {
-            Value::Aggregate(place) if self.types.compatible(lowered.ty.ty, ty.ty) => Ok(place),
+            Denoted::Aggregate(place) if self.types.compatible(lowered.ty.ty, ty.ty) => Ok(place),
             _ => {
                 let text =
                     format!("{role} needs `{}`, not `{}`", self.describe(ty.unqualified()), self.describe(lowered.ty));
@@ -117,7 +117,7 @@ impl Lowering<'_> {
     }
 
     fn current_value(&mut self, place: &Place, ty: Qual, bit_width: Option<u16>, span: Span) -> Lower<ScalarValue> {
-        let lowered = Lowered { value: Value::Place(place.clone()), ty, bit_width, span };
+        let lowered = Lowered { value: Denoted::Place(place.clone()), ty, bit_width, span };
         self.scalar_of(lowered)
     }
 
@@ -140,7 +140,7 @@ impl Lowering<'_> {
         };
         self.emit(Op::Assign { target: place, value: Operand::Scalar(value) }, span)?;
         let held = self.as_stored(value, bit_width);
-        Ok(Lowered { value: Value::Scalar(held), ty: ty.unqualified(), bit_width, span })
+        Ok(Lowered { value: Denoted::Scalar(held), ty: ty.unqualified(), bit_width, span })
     }
 
     /// What a bit-field holds after a value has been written to it.
@@ -187,6 +187,6 @@ impl Lowering<'_> {
         if prefix {
             return Ok(stored);
         }
-        Ok(Lowered { value: Value::Scalar(current.value), ty: ty.unqualified(), bit_width, span })
+        Ok(Lowered { value: Denoted::Scalar(current.value), ty: ty.unqualified(), bit_width, span })
     }
 }

@@ -8,10 +8,10 @@ use std::rc::Rc;
 use foundation::{Diagnostic, Diagnostics, SourceMap, Span};
 use program::{Atom, Constant, ExprId as ModelExpr, ExprKind as ModelKind, FunctionId, Program, VariableId};
 
-use super::effects::{Tree, first_effect};
-use super::names::Found;
+use super::effects::{Effects, first_effect};
+use super::names::Referent;
 use super::scope::{Binding, BindingKind, Scopes};
-use super::{Lowering, Value};
+use super::{Denoted, Lowering};
 use crate::syntax::ast::{Ast, BinaryOp, ExprId, ExprKind, UnaryOp};
 use crate::syntax::symbols::Symbol;
 use crate::types::{CType, CTypes};
@@ -60,10 +60,10 @@ impl Translation {
             }
             let text = self.symbols.text(symbol);
             let kind = match view.find(text) {
-                Found::Variable(variable, _) => Some(BindingKind::Variable(variable)),
-                Found::Constant(value, ty) => Some(BindingKind::Constant(value, ty)),
-                Found::Type(ty) => Some(BindingKind::Typedef(ty)),
-                Found::Function(function) => Some(BindingKind::Function(function)),
+                Referent::Variable(variable, _) => Some(BindingKind::Variable(variable)),
+                Referent::Constant(value, ty) => Some(BindingKind::Constant(value, ty)),
+                Referent::Type(ty) => Some(BindingKind::Typedef(ty)),
+                Referent::Function(function) => Some(BindingKind::Function(function)),
                 fault => {
                     diagnostics.push(self.name_fault(view.written(text), fault, expr.span));
                     complete = false;
@@ -104,7 +104,7 @@ impl Translation {
             symbols: &mut self.symbols,
             diagnostics,
             options: &options,
-            ast: Rc::new(Tree::new(ast)),
+            ast: Rc::new(Effects::new(ast)),
             scopes,
             linked: std::mem::take(&mut self.linked),
             functions: std::mem::take(&mut self.functions),
@@ -147,7 +147,7 @@ impl Translation {
 impl Lowering<'_> {
     fn atom_truth(&mut self, root: ExprId, span: Span) -> Option<ModelExpr> {
         let lowered = self.rvalue(root).ok()?;
-        if !matches!(lowered.value, Value::Scalar(_)) || matches!(self.types.get(lowered.ty.ty), CType::Void) {
+        if !matches!(lowered.value, Denoted::Scalar(_)) || matches!(self.types.get(lowered.ty.ty), CType::Void) {
             let text =
                 format!("an atomic proposition must be a number or a pointer, not `{}`", self.describe(lowered.ty));
             let diagnostic = Diagnostic::error("not-scalar", text).at(span);
@@ -213,7 +213,7 @@ impl Lowering<'_> {
 }
 
 /// Whether an expression is `*p`, whose address is `p` and may be null.
-fn is_dereference(ast: &Tree, expr: ExprId) -> bool {
+fn is_dereference(ast: &Effects, expr: ExprId) -> bool {
     matches!(ast.exprs[expr].kind, ExprKind::Unary(UnaryOp::Dereference, _))
 }
 

@@ -11,7 +11,7 @@ use program::{
 };
 
 use super::scope::BlockId;
-use super::{Lower, Lowered, Lowering, Value};
+use super::{Denoted, Lower, Lowered, Lowering};
 use crate::syntax::ast::{ArrayLength, Declarator, Derived, ExprId, ExprKind, InitDeclarator, TypeName};
 use crate::syntax::symbols::Symbol;
 use crate::types::{CType, Qual};
@@ -29,7 +29,7 @@ pub(crate) struct VariableArray {
 
 /// What a function remembers of the stack.
 #[derive(Default)]
-pub(crate) struct Marks {
+pub(crate) struct StackMarks {
     /// Whether the function puts anything on it.
     used: bool,
     /// Whether it has arrays of variable length.
@@ -155,7 +155,7 @@ impl Lowering<'_> {
         let ty = self.types.qual(CType::Array { element: array.element, length: None });
         let model = self.types.model_type(ty.ty, &mut self.program.types);
         let pointer = self.load(self.variable_place(variable));
-        Some(Lowered { value: Value::Place(Place::pointer(pointer, model)), ty, bit_width: None, span })
+        Some(Lowered { value: Denoted::Place(Place::pointer(pointer, model)), ty, bit_width: None, span })
     }
 
     /// `sizeof` an array of variable length that is named; none for anything else.
@@ -166,7 +166,7 @@ impl Lowering<'_> {
         let value = self.load(self.variable_place(array.bytes));
         let kind = self.types.size_kind();
         let ty = self.types.int(kind);
-        Some(Lowered { value: Value::Scalar(value), ty, bit_width: None, span })
+        Some(Lowered { value: Denoted::Scalar(value), ty, bit_width: None, span })
     }
 
     /// `sizeof` a type that is an array of variable length; none for any other.
@@ -178,7 +178,7 @@ impl Lowering<'_> {
         let Some((_, size)) = self.variable_size(base, &name.declarator)? else { return Ok(None) };
         let kind = self.types.size_kind();
         let ty = self.types.int(kind);
-        let value = Value::Scalar(self.cast_value(size, ty));
+        let value = Denoted::Scalar(self.cast_value(size, ty));
         Ok(Some(Lowered { value, ty, bit_width: None, span }))
     }
 

@@ -39,7 +39,7 @@ pub(crate) struct FunctionBuilder {
     pub block_variables: HashMap<BlockId, Vec<VariableId>>,
     pub next_temporary: u32,
     /// What is remembered of the stack of storage whose size only the run knows.
-    pub marks: super::automatic::Marks,
+    pub marks: super::automatic::StackMarks,
     /// The parameter that receives the further arguments, if the function takes any.
     pub further: Option<VariableId>,
 }

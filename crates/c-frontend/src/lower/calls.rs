@@ -5,7 +5,7 @@ use program::{Callee, EndKind, ExprKind as ModelKind, FunctionId, Op, Operand, P
 
 use super::effects::has_effects;
 use super::scope::{Binding, BindingKind};
-use super::{Lower, Lowered, Lowering, Value};
+use super::{Denoted, Lower, Lowered, Lowering};
 use crate::UndefinedFunctions;
 use crate::syntax::ast::{ExprId, ExprKind};
 use crate::syntax::symbols::Symbol;
@@ -29,7 +29,7 @@ impl Lowering<'_> {
         }
         let designator = self.expr(function)?;
         let (callee, ty) = match designator.value {
-            Value::Function(id) => {
+            Denoted::Function(id) => {
                 self.warn_without_body(id, ast.exprs[function].span);
                 (Callee::Function(id), designator.ty)
             }
@@ -108,7 +108,7 @@ impl Lowering<'_> {
         }
         if self.types.is_void(result.ty) {
             self.emit(Op::Call { callee, arguments, result: None }, span)?;
-            return Ok(Lowered { value: Value::Void, ty: result, bit_width: None, span });
+            return Ok(Lowered { value: Denoted::Void, ty: result, bit_width: None, span });
         }
         let variable = self.result_variable(result, into, span)?;
         self.emit(Op::Call { callee, arguments, result: Some(variable) }, span)?;
@@ -140,11 +140,11 @@ impl Lowering<'_> {
     ) -> Lowered {
         let place = self.variable_place(variable);
         let value = if into == Some(variable) {
-            Value::Place(place)
+            Denoted::Place(place)
         } else if self.types.is_scalar(ty.ty) {
-            Value::Scalar(self.load(place))
+            Denoted::Scalar(self.load(place))
         } else {
-            Value::Aggregate(place)
+            Denoted::Aggregate(place)
         };
         Lowered { value, ty: ty.unqualified(), bit_width: None, span }
     }
@@ -152,12 +152,12 @@ impl Lowering<'_> {
     /// Any value of a type, where only the type matters.
     pub(crate) fn placeholder(&mut self, ty: Qual, span: Span) -> Lowered {
         let value = match self.types.scalar(ty.ty) {
-            Some(scalar) => Value::Scalar(self.zero(scalar)),
-            None if self.types.is_void(ty.ty) => Value::Void,
+            Some(scalar) => Denoted::Scalar(self.zero(scalar)),
+            None if self.types.is_void(ty.ty) => Denoted::Void,
             None => {
                 let null = self.zero(Scalar::Pointer);
                 let model = self.types.model_type(ty.ty, &mut self.program.types);
-                Value::Aggregate(Place::pointer(null, model))
+                Denoted::Aggregate(Place::pointer(null, model))
             }
         };
         Lowered { value, ty: ty.unqualified(), bit_width: None, span }
@@ -184,7 +184,7 @@ impl Lowering<'_> {
     fn argument(&mut self, argument: ExprId, parameter: Option<Qual>, later_effects: bool) -> Lower<(Operand, Qual)> {
         let lowered = self.rvalue(argument)?;
         let span = lowered.span;
-        if let Value::Aggregate(_) = lowered.value {
+        if let Denoted::Aggregate(_) = lowered.value {
             let ty = parameter.unwrap_or(lowered.ty);
             let mut place = self.aggregate_operand(lowered, ty, "this argument")?;
             if later_effects {

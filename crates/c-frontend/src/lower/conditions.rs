@@ -10,7 +10,7 @@ use program::{
 
 use super::convert::ScalarValue;
 use super::effects::{has_effects, is_conditional, record_like_operand};
-use super::{Lower, Lowered, Lowering, Value};
+use super::{Denoted, Lower, Lowered, Lowering};
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, UnaryOp};
 use crate::types::{CType, Qual};
 
@@ -154,7 +154,7 @@ impl Lowering<'_> {
                     }
                     _ => self.program.exprs.intern(ModelKind::If(truth, first, second), scalar),
                 };
-                return Ok(Lowered { value: Value::Scalar(value), ty, bit_width: None, span });
+                return Ok(Lowered { value: Denoted::Scalar(value), ty, bit_width: None, span });
             }
             if self.unevaluated > 0 {
                 return Ok(Lowered { ty, bit_width: None, span, ..first });
@@ -230,12 +230,12 @@ impl Lowering<'_> {
         }
         self.go_on_at(join);
         let value = match result {
-            None => Value::Void,
+            None => Denoted::Void,
             Some(result) => {
                 let place = self.variable_place(result);
                 match self.types.scalar(ty.ty) {
-                    Some(_) => Value::Scalar(self.load(place)),
-                    None => Value::Aggregate(place),
+                    Some(_) => Denoted::Scalar(self.load(place)),
+                    None => Denoted::Aggregate(place),
                 }
             }
         };
@@ -273,7 +273,7 @@ impl Lowering<'_> {
         match (self.types.pointee(a.ty), self.types.pointee(b.ty)) {
             (Some(to), Some(other)) => {
                 let null = |lowered: &Lowered| match lowered.value {
-                    Value::Scalar(value) => self.is_null_constant(value, lowered.ty),
+                    Denoted::Scalar(value) => self.is_null_constant(value, lowered.ty),
                     _ => false,
                 };
                 if null(first) {

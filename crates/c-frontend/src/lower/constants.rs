@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 use program::ExprId as ModelExpr;
 use program::semantics::{NotConstant, Value as Evaluated, evaluate_constant};
 
-use super::{Lower, Lowering, Value};
+use super::{Denoted, Lower, Lowering};
 use crate::syntax::ast::ExprId;
 use crate::types::Qual;
 
@@ -26,7 +26,7 @@ impl Lowering<'_> {
             return Ok(None);
         }
         let lowered = self.without_evaluating(|lowering| lowering.rvalue(expr))?;
-        let Value::Scalar(value) = lowered.value else { return Ok(None) };
+        let Denoted::Scalar(value) = lowered.value else { return Ok(None) };
         match evaluate_constant(&self.program, value) {
             Ok(Evaluated::Int(value)) => Ok(Some((value, lowered.ty))),
             Ok(Evaluated::Bool(value)) => Ok(Some((BigInt::from(u8::from(value)), lowered.ty))),

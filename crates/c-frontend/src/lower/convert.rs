@@ -7,7 +7,7 @@ use program::{
     CompareOp, Constant, ExprId as ModelExpr, ExprKind as ModelKind, InputSource, IntType, Op, Place, Root, Scalar,
 };
 
-use super::{Lower, Lowered, Lowering, Value};
+use super::{Denoted, Lower, Lowered, Lowering};
 use crate::syntax::ast::ExprId;
 use crate::types::{CType, IntKind, Qual};
 
@@ -32,20 +32,20 @@ impl Lowering<'_> {
         let Lowered { value, ty, bit_width, span } = lowered;
         self.refuse_atomic(ty, span)?;
         match value {
-            Value::Function(function) => {
+            Denoted::Function(function) => {
                 self.note_function_address(function, span);
                 let address = self.program.exprs.intern(ModelKind::FunctionAddress(function), Scalar::Pointer);
                 let pointer = self.types.pointer_to(ty);
-                Ok(Lowered { value: Value::Scalar(address), ty: pointer, bit_width: None, span })
+                Ok(Lowered { value: Denoted::Scalar(address), ty: pointer, bit_width: None, span })
             }
-            Value::Place(place) => match self.types.get(ty.ty).clone() {
+            Denoted::Place(place) => match self.types.get(ty.ty).clone() {
                 CType::Array { element, .. } => {
                     let address = self.address_of(place);
                     let mut element = element;
                     element.is_const |= ty.is_const;
                     element.is_volatile |= ty.is_volatile;
                     let pointer = self.types.pointer_to(element);
-                    Ok(Lowered { value: Value::Scalar(address), ty: pointer, bit_width: None, span })
+                    Ok(Lowered { value: Denoted::Scalar(address), ty: pointer, bit_width: None, span })
                 }
                 CType::Record(record) => {
                     if self.types.records[record].body.is_none() {
@@ -66,17 +66,17 @@ impl Lowering<'_> {
                         }
                     };
                     let ty = ty.unqualified();
-                    Ok(Lowered { value: Value::Aggregate(place), ty, bit_width, span })
+                    Ok(Lowered { value: Denoted::Aggregate(place), ty, bit_width, span })
                 }
                 CType::WideFloat(_) => {
                     let what = format!("`{}` arithmetic is", self.describe(ty.unqualified()));
                     self.unsupported("unsupported-long-double", &what, span, "use `double`")
                 }
-                CType::VaList => Ok(self.list_value(place, Lowered { value: Value::Void, ty, bit_width, span })),
-                CType::Void => Ok(Lowered { value: Value::Void, ty: ty.unqualified(), bit_width: None, span }),
+                CType::VaList => Ok(self.list_value(place, Lowered { value: Denoted::Void, ty, bit_width, span })),
+                CType::Void => Ok(Lowered { value: Denoted::Void, ty: ty.unqualified(), bit_width: None, span }),
                 _ => {
                     let value = self.read(place, ty, bit_width, span)?;
-                    Ok(Lowered { value: Value::Scalar(value), ty: ty.unqualified(), bit_width, span })
+                    Ok(Lowered { value: Denoted::Scalar(value), ty: ty.unqualified(), bit_width, span })
                 }
             },
             value => Ok(Lowered { value, ty, bit_width, span }),
@@ -176,8 +176,8 @@ impl Lowering<'_> {
         let lowered = self.value_of(lowered)?;
         let Lowered { value, ty, bit_width, span } = lowered;
         match value {
-            Value::Scalar(value) => Ok(ScalarValue { value, ty, bit_width, span }),
-            Value::Void => self.error("void-value", "this expression has no value", span),
+            Denoted::Scalar(value) => Ok(ScalarValue { value, ty, bit_width, span }),
+            Denoted::Void => self.error("void-value", "this expression has no value", span),
             _ => {
                 let text = format!("a number or a pointer is needed here, not `{}`", self.describe(ty));
                 self.error("not-scalar", text, span)

@@ -6,7 +6,7 @@ use program::{Constant, ExprKind as ModelKind, Place, Scalar, VariableId, Variab
 
 use super::library::is_stream;
 use super::scope::{Binding, BindingKind};
-use super::{Lower, Lowered, Lowering, Value};
+use super::{Denoted, Lower, Lowered, Lowering};
 use crate::syntax::ast::{Designator, ExprId, ExprKind, TypeName};
 use crate::syntax::symbols::Symbol;
 use crate::types::{CType, IntKind, Qual};
@@ -108,13 +108,13 @@ impl Lowering<'_> {
                 let ty = self.variable_types[&variable];
                 let model = self.types.model_type(ty.ty, &mut self.program.types);
                 let place = Place::variable(variable, model);
-                Ok(Lowered { value: Value::Place(place), ty, bit_width: None, span })
+                Ok(Lowered { value: Denoted::Place(place), ty, bit_width: None, span })
             }
             Some(BindingKind::Function(function)) => {
                 let (ty, name) = (self.functions[&function].ty, self.functions[&function].name);
                 self.note_use(name);
                 self.note_address(name, function, span);
-                Ok(Lowered { value: Value::Function(function), ty, bit_width: None, span })
+                Ok(Lowered { value: Denoted::Function(function), ty, bit_width: None, span })
             }
             Some(BindingKind::Faulty(refusal)) => self.faulty_use(refusal),
             Some(BindingKind::Constant(value, ty)) => Ok(self.constant(Constant::Int(value), ty, span)),
@@ -139,7 +139,7 @@ impl Lowering<'_> {
         }
         let function = self.function.as_ref()?.name;
         let units: Vec<u32> = self.symbols.text(function).bytes().map(u32::from).collect();
-        Some(self.string_literal(&units, crate::syntax::ast::Encoding::Plain, span))
+        Some(self.string_literal(&units, crate::syntax::ast::CharPrefix::Plain, span))
     }
 
     fn unknown_name(&self, name: Symbol, span: Span) -> Diagnostic {
@@ -171,7 +171,7 @@ impl Lowering<'_> {
     /// The type of an expression that is not evaluated, before its value is taken.
     pub(crate) fn type_of_unevaluated(&mut self, expr: ExprId) -> Lower<Qual> {
         let lowered = self.without_evaluating(|lowering| lowering.expr(expr))?;
-        if lowered.bit_width.is_some() && matches!(lowered.value, Value::Place(_)) {
+        if lowered.bit_width.is_some() && matches!(lowered.value, Denoted::Place(_)) {
             return self.error("bit-field", "a bit-field has no size of its own", lowered.span);
         }
         Ok(lowered.ty)
@@ -306,7 +306,7 @@ impl Lowering<'_> {
     }
 
     fn is_shared_scalar(&self, lowered: &Lowered) -> bool {
-        let Value::Place(place) = &lowered.value else { return false };
+        let Denoted::Place(place) = &lowered.value else { return false };
         let is_shared = |variable| {
             let variable = &self.program.variables[variable];
             matches!(variable.kind, VariableKind::Global { .. }) && !is_stream(&variable.name)
@@ -316,7 +316,7 @@ impl Lowering<'_> {
 
     /// Computes a value that is not used, if that may be noticed.
     pub(crate) fn carry_out(&mut self, lowered: &Lowered, span: Span) -> Lower<()> {
-        if let Value::Scalar(value) = lowered.value
+        if let Denoted::Scalar(value) = lowered.value
             && self.may_be_noticed(value)
         {
             let scalar = self.program.exprs.ty(value);

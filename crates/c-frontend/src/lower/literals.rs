@@ -7,8 +7,8 @@ use program::{
 };
 
 use super::records::kind_holds;
-use super::{Lower, Lowered, Lowering, Value};
-use crate::syntax::ast::{Encoding, FloatLiteral, FloatSize, IntegerLiteral};
+use super::{Denoted, Lower, Lowered, Lowering};
+use crate::syntax::ast::{CharPrefix, FloatLiteral, FloatSize, IntegerLiteral};
 use crate::types::{CType, IntKind, Qual};
 
 impl Lowering<'_> {
@@ -48,9 +48,9 @@ impl Lowering<'_> {
         Ok(self.constant(Constant::Float(literal.value.to_bits()), ty, span))
     }
 
-    pub(crate) fn character_literal(&mut self, value: i64, encoding: Encoding, span: Span) -> Lowered {
+    pub(crate) fn character_literal(&mut self, value: i64, encoding: CharPrefix, span: Span) -> Lowered {
         let ty = match encoding {
-            Encoding::Plain => self.types.int(IntKind::Int),
+            CharPrefix::Plain => self.types.int(IntKind::Int),
             other => self.character_type(other),
         };
         self.constant(Constant::Int(BigInt::from(value)), ty, span)
@@ -60,7 +60,7 @@ impl Lowering<'_> {
     pub(crate) fn constant(&mut self, constant: Constant, ty: Qual, span: Span) -> Lowered {
         let scalar = self.types.scalar(ty.ty).expect("constants are scalars");
         let value = self.program.exprs.intern(ModelKind::Constant(constant), scalar);
-        Lowered { value: Value::Scalar(value), ty, bit_width: None, span }
+        Lowered { value: Denoted::Scalar(value), ty, bit_width: None, span }
     }
 
     /// An integer constant of a type that can hold it.
@@ -70,25 +70,25 @@ impl Lowering<'_> {
     }
 
     /// The element type of a string literal.
-    pub(crate) fn character_type(&mut self, encoding: Encoding) -> Qual {
+    pub(crate) fn character_type(&mut self, encoding: CharPrefix) -> Qual {
         self.types.int(match encoding {
-            Encoding::Plain => IntKind::Char,
-            Encoding::Wide => IntKind::Int,
-            Encoding::Utf16 => IntKind::UnsignedShort,
-            Encoding::Utf32 => IntKind::UnsignedInt,
+            CharPrefix::Plain => IntKind::Char,
+            CharPrefix::Wide => IntKind::Int,
+            CharPrefix::Utf16 => IntKind::UnsignedShort,
+            CharPrefix::Utf32 => IntKind::UnsignedInt,
         })
     }
 
     /// A string literal is an array that lives as long as the program.
-    pub(crate) fn string_literal(&mut self, units: &[u32], encoding: Encoding, span: Span) -> Lowered {
+    pub(crate) fn string_literal(&mut self, units: &[u32], encoding: CharPrefix, span: Span) -> Lowered {
         let element = self.character_type(encoding);
         let ty = self.types.qual(CType::Array { element, length: Some(units.len() as u64 + 1) });
         let variable = self.string_variable(units, encoding, ty, span);
         let place = Place::variable(variable, self.program.variables[variable].ty);
-        Lowered { value: Value::Place(place), ty, bit_width: None, span }
+        Lowered { value: Denoted::Place(place), ty, bit_width: None, span }
     }
 
-    fn string_variable(&mut self, units: &[u32], encoding: Encoding, ty: Qual, span: Span) -> VariableId {
+    fn string_variable(&mut self, units: &[u32], encoding: CharPrefix, ty: Qual, span: Span) -> VariableId {
         let key = (units.to_vec(), encoding);
         if let Some(&variable) = self.strings.get(&key) {
             return variable;

@@ -45,7 +45,7 @@ use foundation::{Diagnostic, Diagnostics, SourceId, SourceMap, Span};
 use program::{EdgeId, ExprId, FunctionId, Place, Program, VariableId};
 
 use build::FunctionBuilder;
-use effects::Tree;
+use effects::Effects;
 pub use names::ProgramScope;
 use scope::{Binding, Scopes};
 
@@ -64,7 +64,7 @@ pub(crate) type Lower<T> = Result<T, Reported>;
 /// What an expression was lowered to.
 #[derive(Clone, Debug)]
 pub(crate) struct Lowered {
-    pub value: Value,
+    pub value: Denoted,
     pub ty: Qual,
     /// The width, where the value is a bit-field or was just read from one.
     pub bit_width: Option<u16>,
@@ -73,7 +73,7 @@ pub(crate) struct Lowered {
 
 /// The value of a lowered expression.
 #[derive(Clone, Debug)]
-pub(crate) enum Value {
+pub(crate) enum Denoted {
     /// A scalar.
     Scalar(ExprId),
     /// An object: an lvalue.
@@ -117,7 +117,7 @@ pub(crate) struct Lowering<'a> {
     pub diagnostics: &'a mut Diagnostics,
     pub options: &'a Options,
     /// The syntax tree being lowered.
-    pub ast: Rc<Tree>,
+    pub ast: Rc<Effects>,
     pub scopes: Scopes,
     pub linked: HashMap<Symbol, Linked>,
     pub functions: HashMap<FunctionId, FunctionInfo>,
@@ -126,7 +126,7 @@ pub(crate) struct Lowering<'a> {
     pub defined: HashSet<Symbol>,
     /// Library functions with a body of our own that the program uses.
     pub library: library::Library,
-    pub strings: HashMap<(Vec<u32>, crate::syntax::ast::Encoding), VariableId>,
+    pub strings: HashMap<(Vec<u32>, crate::syntax::ast::CharPrefix), VariableId>,
     /// The objects with static storage that have an initialiser.
     pub initialized: HashSet<VariableId>,
     /// Edges that begin the lifetime of a variable which is initialised at once: needed only if its address is used.
@@ -208,7 +208,7 @@ pub(crate) fn lower(
     lowering.load_library();
     let units_read: Vec<SourceId> = units.iter().map(|(unit, _)| *unit).collect();
     for (_, ast) in units {
-        lowering.unit(Rc::new(Tree::new(ast)));
+        lowering.unit(Rc::new(Effects::new(ast)));
     }
     lowering.wrap_library_functions();
     lowering.used_library_functions();
@@ -246,7 +246,7 @@ impl Lowering<'_> {
     }
 
     /// Goes on with another syntax tree.
-    pub(crate) fn enter_tree(&mut self, tree: Rc<Tree>) {
+    pub(crate) fn enter_tree(&mut self, tree: Rc<Effects>) {
         self.ast = tree;
         self.lengths.clear();
     }

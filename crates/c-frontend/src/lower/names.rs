@@ -18,7 +18,7 @@ use crate::types::Qual;
 
 /// What a name in an atom stands for.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Found {
+pub(super) enum Referent {
     /// A variable with its type.
     Variable(VariableId, Qual),
     /// A constant.
@@ -55,7 +55,7 @@ impl ProgramScope {
 }
 
 /// A program's names together with what they refer to.
-pub(super) struct View<'t> {
+pub(super) struct NamesView<'t> {
     scope: &'t ProgramScope,
     program: &'t Program,
     symbols: &'t Symbols,
@@ -66,7 +66,7 @@ pub(super) struct View<'t> {
 
 /// A name as it is written in an atom: `calls`, `ring.c::calls`, `main::i`, `main::2::i`, `ring.c::push::2::i`.
 #[derive(Clone, Copy)]
-pub(super) struct Written<'a> {
+pub(super) struct WrittenName<'a> {
     unit: Option<&'a str>,
     function: Option<&'a str>,
     /// Which of the variables of this name in the function, from 1 on.
@@ -74,9 +74,9 @@ pub(super) struct Written<'a> {
     name: &'a str,
 }
 
-impl View<'_> {
+impl NamesView<'_> {
     /// Takes a name apart. A word before the last one is a file's name where there is such a file, else a function's.
-    pub(super) fn written<'a>(&self, text: &'a str) -> Written<'a> {
+    pub(super) fn written<'a>(&self, text: &'a str) -> WrittenName<'a> {
         let mut words: Vec<&str> = text.split("::").collect();
         let name = words.pop().unwrap_or(text);
         let number = words.pop_if(|word| word.starts_with(|c: char| c.is_ascii_digit())).map(str::parse);
@@ -87,7 +87,7 @@ impl View<'_> {
             // No function has such a name.
             _ => text.rsplit_once("::").map(|(words, _)| words),
         };
-        Written {
+        WrittenName {
             unit,
             function,
             // A number that is none is that of no variable.
@@ -96,12 +96,12 @@ impl View<'_> {
         }
     }
 
-    pub(super) fn find(&self, text: &str) -> Found {
+    pub(super) fn find(&self, text: &str) -> Referent {
         let written = self.written(text);
         match written.function {
             Some(function) => self.find_local(function, written),
             // Globals have no numbers.
-            None if written.number.is_some() => Found::Nothing(None),
+            None if written.number.is_some() => Referent::Nothing(None),
             None => self.find_global(written),
         }
     }
@@ -110,11 +110,11 @@ impl View<'_> {
         self.scope.units.get(&span.source).map_or("", String::as_str)
     }
 
-    fn find_global(&self, written: Written<'_>) -> Found {
-        let Written { unit, name, .. } = written;
+    fn find_global(&self, written: WrittenName<'_>) -> Referent {
+        let WrittenName { unit, name, .. } = written;
         let bindings = self.symbols.get(name).and_then(|symbol| self.scope.file_scope.get(&symbol));
         let bindings = bindings.into_iter().flatten();
-        let mut found: Vec<(Found, Span)> = Vec::new();
+        let mut found: Vec<(Referent, Span)> = Vec::new();
         for binding in bindings.filter(|binding| unit.is_none_or(|unit| unit == self.unit_of(binding.span))) {
             let meaning = match &binding.kind {
                 BindingKind::Variable(variable) => self.variable(*variable),
@@ -122,9 +122,9 @@ impl View<'_> {
                     Some(Linked::Variable(variable)) => self.variable(*variable),
                     _ => continue,
                 },
-                BindingKind::Constant(value, ty) => Found::Constant(value.clone(), *ty),
-                BindingKind::Typedef(ty) => Found::Type(*ty),
-                BindingKind::Function(function) => Found::Function(*function),
+                BindingKind::Constant(value, ty) => Referent::Constant(value.clone(), *ty),
+                BindingKind::Typedef(ty) => Referent::Type(*ty),
+                BindingKind::Function(function) => Referent::Function(*function),
                 BindingKind::Faulty(_) => continue,
             };
             if !found.iter().any(|(other, _)| *other == meaning) {
@@ -136,18 +136,18 @@ impl View<'_> {
                 let names = self.scope.file_scope.iter().filter(|(_, bindings)| {
                     bindings.iter().any(|binding| matches!(binding.kind, BindingKind::Variable(_)))
                 });
-                Found::Nothing(nearest_name(name, names.map(|(symbol, _)| self.symbols.text(*symbol))))
+                Referent::Nothing(nearest_name(name, names.map(|(symbol, _)| self.symbols.text(*symbol))))
             }
             1 => found.remove(0).0,
             _ => {
-                let form = |(_, span): (Found, Span)| (span, format!("{}::{name}", self.unit_of(span)));
-                Found::Ambiguous(found.into_iter().map(form).collect())
+                let form = |(_, span): (Referent, Span)| (span, format!("{}::{name}", self.unit_of(span)));
+                Referent::Ambiguous(found.into_iter().map(form).collect())
             }
         }
     }
 
-    fn variable(&self, variable: VariableId) -> Found {
-        Found::Variable(variable, self.variable_types[&variable])
+    fn variable(&self, variable: VariableId) -> Referent {
+        Referent::Variable(variable, self.variable_types[&variable])
     }
 
     /// The functions of this name: those that the program defines, else those of the library, else those without a body.
@@ -166,12 +166,12 @@ impl View<'_> {
         [kept(&is_own), kept(&is_defined)].into_iter().find(|kept| !kept.is_empty()).unwrap_or(all)
     }
 
-    fn find_local(&self, function: &str, written: Written<'_>) -> Found {
-        let Written { unit, number, name, .. } = written;
+    fn find_local(&self, function: &str, written: WrittenName<'_>) -> Referent {
+        let WrittenName { unit, number, name, .. } = written;
         let owners = self.functions_named(unit, function);
         if owners.is_empty() {
             let names = self.program.functions.values().filter(|function| function.entry.is_some());
-            return Found::NoFunction(nearest_name(function, names.map(|function| function.name.as_str())));
+            return Referent::NoFunction(nearest_name(function, names.map(|function| function.name.as_str())));
         }
         let locals = |owner: &FunctionId| {
             let variables = self.symbols.get(name).and_then(|symbol| self.scope.locals.get(&(*owner, symbol)));
@@ -185,7 +185,7 @@ impl View<'_> {
         match found.as_slice() {
             [] => {
                 let names = self.scope.locals.keys().filter(|(owner, _)| owners.contains(owner));
-                Found::Nothing(nearest_name(name, names.map(|(_, symbol)| self.symbols.text(*symbol))))
+                Referent::Nothing(nearest_name(name, names.map(|(_, symbol)| self.symbols.text(*symbol))))
             }
             [(_, _, variable)] => self.variable(*variable),
             several => {
@@ -197,15 +197,15 @@ impl View<'_> {
                     };
                     (self.program.variables[variable].span, form)
                 };
-                Found::Ambiguous(several.iter().map(form).collect())
+                Referent::Ambiguous(several.iter().map(form).collect())
             }
         }
     }
 }
 
 impl Translation {
-    pub(super) fn view(&self) -> View<'_> {
-        View {
+    pub(super) fn view(&self) -> NamesView<'_> {
+        NamesView {
             scope: &self.scope,
             program: &self.program,
             symbols: &self.symbols,
@@ -241,14 +241,14 @@ impl Translation {
         }
     }
 
-    pub(super) fn name_fault(&self, written: Written<'_>, fault: Found, span: Span) -> Diagnostic {
-        let Written { unit, function, name, .. } = written;
+    pub(super) fn name_fault(&self, written: WrittenName<'_>, fault: Referent, span: Span) -> Diagnostic {
+        let WrittenName { unit, function, name, .. } = written;
         match fault {
-            Found::Ambiguous(forms) => {
+            Referent::Ambiguous(forms) => {
                 let text = format!("`{name}` is ambiguous: the program declares it more than once");
                 with_forms(Diagnostic::error("ambiguous-name", text).at(span), &forms)
             }
-            Found::NoFunction(near) => {
+            Referent::NoFunction(near) => {
                 let function = function.unwrap_or_default();
                 let diagnostic =
                     Diagnostic::error("unknown-function", format!("the program has no function `{function}`")).at(span);
@@ -257,7 +257,7 @@ impl Translation {
                     None => diagnostic,
                 }
             }
-            Found::Nothing(near) => {
+            Referent::Nothing(near) => {
                 let text = match (function, unit, written.number) {
                     (Some(function), _, Some(number)) => {
                         format!("the function `{function}` has no variable `{name}` with the number {number}")

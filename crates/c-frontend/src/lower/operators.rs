@@ -9,13 +9,13 @@ use program::{
 };
 
 use super::convert::ScalarValue;
-use super::{Lower, Lowered, Lowering, Value};
+use super::{Denoted, Lower, Lowered, Lowering};
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, FloatLiteral, FloatSize, UnaryOp};
 use crate::types::{CType, IntKind, Qual};
 
 impl From<ScalarValue> for Lowered {
     fn from(scalar: ScalarValue) -> Self {
-        Lowered { value: Value::Scalar(scalar.value), ty: scalar.ty, bit_width: scalar.bit_width, span: scalar.span }
+        Lowered { value: Denoted::Scalar(scalar.value), ty: scalar.ty, bit_width: scalar.bit_width, span: scalar.span }
     }
 }
 
@@ -344,9 +344,9 @@ impl Lowering<'_> {
         }
         let lowered = self.rvalue(operand)?;
         if self.types.is_void(to.ty) {
-            return Ok(Lowered { value: Value::Void, ty: to, bit_width: None, span });
+            return Ok(Lowered { value: Denoted::Void, ty: to, bit_width: None, span });
         }
-        if lowered.ty.ty == to.ty && matches!(lowered.value, Value::Aggregate(_)) {
+        if lowered.ty.ty == to.ty && matches!(lowered.value, Denoted::Aggregate(_)) {
             return Ok(Lowered { span, ..lowered });
         }
         if let CType::WideFloat(_) = self.types.get(to.ty) {
@@ -374,7 +374,7 @@ impl Lowering<'_> {
             let text = "objects have the addresses that were chosen for them: numbers that C leaves open";
             self.assume(text.to_owned(), span);
         }
-        Ok(Lowered { value: Value::Scalar(value), ty: to, bit_width: None, span })
+        Ok(Lowered { value: Denoted::Scalar(value), ty: to, bit_width: None, span })
     }
 }
 

@@ -5,7 +5,7 @@ use program::{ExprId as ModelExpr, ExprKind as ModelKind, Place, Root, Scalar, S
 
 use super::convert::ScalarValue;
 use super::expressions::nearest_name;
-use super::{Lower, Lowered, Lowering, Value};
+use super::{Denoted, Lower, Lowered, Lowering};
 use crate::syntax::ast::ExprId;
 use crate::syntax::symbols::Symbol;
 use crate::types::{CType, Qual};
@@ -15,7 +15,7 @@ impl Lowering<'_> {
     pub(crate) fn index(&mut self, array: ExprId, index: ExprId, span: Span) -> Lower<Lowered> {
         let mut base = self.expr(array)?;
         let effects = super::effects::has_effects(&self.ast, index);
-        if let (Value::Place(place) | Value::Aggregate(place), CType::Array { element, .. }) =
+        if let (Denoted::Place(place) | Denoted::Aggregate(place), CType::Array { element, .. }) =
             (&base.value, self.types.get(base.ty.ty).clone())
         {
             let mut place = place.clone();
@@ -27,7 +27,7 @@ impl Lowering<'_> {
             let element = inherit(element, base.ty);
             place.path.push(Selector::Index(at.value));
             place.ty = self.types.model_type(element.ty, &mut self.program.types);
-            return Ok(Lowered { value: Value::Place(place), ty: element, bit_width: None, span });
+            return Ok(Lowered { value: Denoted::Place(place), ty: element, bit_width: None, span });
         }
         base = self.value_of(base)?;
         let mut left = self.scalar_of(base)?;
@@ -60,7 +60,7 @@ impl Lowering<'_> {
     /// `*operand`
     pub(crate) fn dereference(&mut self, operand: ExprId, span: Span) -> Lower<Lowered> {
         let lowered = self.expr(operand)?;
-        if let Value::Function(_) = lowered.value {
+        if let Denoted::Function(_) = lowered.value {
             return Ok(lowered);
         }
         let pointer = self.scalar_of(lowered)?;
@@ -78,9 +78,9 @@ impl Lowering<'_> {
         if self.types.as_function(to.ty).is_some() {
             return Ok(match self.program.exprs.get(pointer.value).kind {
                 ModelKind::FunctionAddress(function) => {
-                    Lowered { value: Value::Function(function), ty: to, bit_width: None, span }
+                    Lowered { value: Denoted::Function(function), ty: to, bit_width: None, span }
                 }
-                _ => Lowered { value: Value::Scalar(pointer.value), ty: pointer.ty, bit_width: None, span },
+                _ => Lowered { value: Denoted::Scalar(pointer.value), ty: pointer.ty, bit_width: None, span },
             });
         }
         let model = self.types.model_type(to.ty, &mut self.program.types);
@@ -88,26 +88,26 @@ impl Lowering<'_> {
             ModelKind::AddressOf(place) if place.ty == model => place.clone(),
             _ => Place::pointer(pointer.value, model),
         };
-        Ok(Lowered { value: Value::Place(place), ty: to, bit_width: None, span })
+        Ok(Lowered { value: Denoted::Place(place), ty: to, bit_width: None, span })
     }
 
     /// `&operand`
     pub(crate) fn address(&mut self, operand: ExprId, span: Span) -> Lower<Lowered> {
         let lowered = self.expr(operand)?;
         match lowered.value {
-            Value::Function(_) => {
+            Denoted::Function(_) => {
                 let pointer = self.value_of(lowered)?;
                 Ok(Lowered { span, ..pointer })
             }
-            Value::Place(place) => {
+            Denoted::Place(place) => {
                 if lowered.bit_width.is_some() {
                     return self.error("bit-field", "a bit-field has no address", span);
                 }
                 let value = self.address_of(place);
                 let ty = self.types.pointer_to(lowered.ty);
-                Ok(Lowered { value: Value::Scalar(value), ty, bit_width: None, span })
+                Ok(Lowered { value: Denoted::Scalar(value), ty, bit_width: None, span })
             }
-            Value::Scalar(_)
+            Denoted::Scalar(_)
                 if self.types.pointee(lowered.ty.ty).is_some_and(|to| self.types.as_function(to.ty).is_some()) =>
             {
                 Ok(Lowered { span, ..lowered })
@@ -163,8 +163,8 @@ impl Lowering<'_> {
             return self.fail(diagnostic);
         }
         let path = self.member_path(lowered.ty, member, member_span)?;
-        let is_lvalue = matches!(lowered.value, Value::Place(_));
-        let (Value::Place(mut place) | Value::Aggregate(mut place)) = lowered.value else {
+        let is_lvalue = matches!(lowered.value, Denoted::Place(_));
+        let (Denoted::Place(mut place) | Denoted::Aggregate(mut place)) = lowered.value else {
             return self.error("not-record", "this is not a structure or union", span);
         };
         let mut ty = lowered.ty;
@@ -179,9 +179,9 @@ impl Lowering<'_> {
         }
         place.ty = self.types.model_type(ty.ty, &mut self.program.types);
         let value = if is_lvalue || !matches!(self.types.get(ty.ty), CType::Record(_)) {
-            Value::Place(place)
+            Denoted::Place(place)
         } else {
-            Value::Aggregate(place)
+            Denoted::Aggregate(place)
         };
         let lowered = Lowered { value, ty, bit_width, span };
         if is_lvalue || matches!(self.types.get(ty.ty), CType::Array { .. }) {
@@ -234,7 +234,7 @@ impl Lowering<'_> {
     pub(crate) fn lvalue(&mut self, expr: ExprId) -> Lower<(Place, Qual, Option<u16>)> {
         let lowered = self.expr(expr)?;
         match lowered.value {
-            Value::Place(place) => Ok((place, lowered.ty, lowered.bit_width)),
+            Denoted::Place(place) => Ok((place, lowered.ty, lowered.bit_width)),
             _ => self.error("no-lvalue", "this cannot be assigned to: it is not an object", lowered.span),
         }
     }

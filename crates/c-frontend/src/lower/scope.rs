@@ -48,7 +48,7 @@ pub(crate) enum Tag {
 }
 
 #[derive(Default)]
-struct Level {
+struct ScopeLevel {
     names: HashMap<Symbol, Binding>,
     tags: HashMap<Symbol, Tag>,
     /// The alignments in bytes that the attribute `aligned` gives names of types.
@@ -57,7 +57,7 @@ struct Level {
 
 /// The open scopes, file scope first.
 pub(crate) struct Scopes {
-    levels: Vec<Level>,
+    levels: Vec<ScopeLevel>,
     blocks: Arena<BlockId, ()>,
     /// The local variables of each function by name, for atoms.
     locals: HashMap<(FunctionId, Symbol), Vec<VariableId>>,
@@ -65,16 +65,16 @@ pub(crate) struct Scopes {
 
 impl Scopes {
     pub(crate) fn new() -> Self {
-        Self { levels: vec![Level::default()], blocks: Arena::new(), locals: HashMap::new() }
+        Self { levels: vec![ScopeLevel::default()], blocks: Arena::new(), locals: HashMap::new() }
     }
 
     /// Forgets all names: a new translation unit begins.
     pub(crate) fn start_unit(&mut self) {
-        self.levels = vec![Level::default()];
+        self.levels = vec![ScopeLevel::default()];
     }
 
     pub(crate) fn open(&mut self) -> BlockId {
-        self.levels.push(Level::default());
+        self.levels.push(ScopeLevel::default());
         self.blocks.push(())
     }
 
@@ -140,7 +140,7 @@ impl Scopes {
         self.locals
     }
 
-    fn innermost(&mut self) -> &mut Level {
+    fn innermost(&mut self) -> &mut ScopeLevel {
         self.levels.last_mut().expect("file scope is never closed")
     }
 }

@@ -4,9 +4,9 @@ use foundation::{Diagnostic, Span};
 use program::{InputSource, Observe, Op, Operand};
 
 use super::build::{JumpTarget, LabelInfo, PendingGoto};
-use super::{Lower, Lowered, Lowering, Value};
+use super::{Denoted, Lower, Lowered, Lowering};
 use crate::syntax::ast::{
-    Asm, BlockItem, Declaration, ExprId, ForInit, InitDeclarator, Label, Specifiers, StmtId, StmtKind, Storage,
+    Asm, BlockItem, Declaration, ExprId, ForInit, InitDeclarator, JumpLabel, Specifiers, StmtId, StmtKind, Storage,
     TypeSpecifier,
 };
 use crate::syntax::symbols::Symbol;
@@ -230,13 +230,13 @@ impl Lowering<'_> {
     fn returned(&mut self, expr: ExprId, result: Qual, span: Span) -> Lower<Option<Operand>> {
         let lowered = self.rvalue(expr)?;
         if self.types.is_void(result.ty) {
-            if !matches!(lowered.value, Value::Void) {
+            if !matches!(lowered.value, Denoted::Void) {
                 let text = "this returns a value from a function without one";
                 self.warn(Diagnostic::warning("return-type", text).at(span));
             }
             return Ok(None);
         }
-        if let Value::Aggregate(_) = lowered.value {
+        if let Denoted::Aggregate(_) = lowered.value {
             let place = self.aggregate_operand(lowered, result, "this `return`")?;
             return Ok(Some(Operand::Aggregate(place)));
         }
@@ -267,10 +267,10 @@ impl Lowering<'_> {
         location
     }
 
-    fn label(&mut self, label: &Label) -> Lower<()> {
+    fn label(&mut self, label: &JumpLabel) -> Lower<()> {
         match label {
-            Label::Name(..) if self.unevaluated > 0 => Ok(()),
-            Label::Name(name, span) => {
+            JumpLabel::Name(..) if self.unevaluated > 0 => Ok(()),
+            JumpLabel::Name(name, span) => {
                 let location = self.label_location(*name);
                 let builder = self.builder();
                 let blocks = builder.blocks.clone();
@@ -284,8 +284,8 @@ impl Lowering<'_> {
                 self.go_on_at(location);
                 Ok(())
             }
-            Label::Case(first, last, span) => self.case_label(*first, *last, *span),
-            Label::Default(span) => self.default_label(*span),
+            JumpLabel::Case(first, last, span) => self.case_label(*first, *last, *span),
+            JumpLabel::Default(span) => self.default_label(*span),
         }
     }
 
@@ -354,7 +354,7 @@ impl Lowering<'_> {
         for (_, input) in &asm.inputs {
             let lowered = self.rvalue(*input)?;
             let ty = lowered.ty;
-            if let (Value::Scalar(value), true) = (lowered.value, changes_memory) {
+            if let (Denoted::Scalar(value), true) = (lowered.value, changes_memory) {
                 inputs.push((Operand::Scalar(value), ty));
             }
         }
@@ -405,7 +405,7 @@ impl Lowering<'_> {
             Some(lowered) => Ok(Lowered { span, ..lowered? }),
             None => {
                 let ty = self.types.qual(CType::Void);
-                Ok(Lowered { value: Value::Void, ty, bit_width: None, span })
+                Ok(Lowered { value: Denoted::Void, ty, bit_width: None, span })
             }
         }
     }
@@ -416,12 +416,12 @@ impl Lowering<'_> {
         let span = self.ast.exprs[expr].span;
         let lowered = self.rvalue(expr)?;
         let value = match lowered.value {
-            Value::Scalar(value) if self.unevaluated == 0 => Value::Scalar(self.keep(value, span)?),
-            Value::Aggregate(place) if self.unevaluated == 0 => {
+            Denoted::Scalar(value) if self.unevaluated == 0 => Denoted::Scalar(self.keep(value, span)?),
+            Denoted::Aggregate(place) if self.unevaluated == 0 => {
                 let copy = self.temporary(place.ty, span)?;
                 let target = self.variable_place(copy);
                 self.emit(Op::Assign { target: target.clone(), value: Operand::Aggregate(place) }, span)?;
-                Value::Aggregate(target)
+                Denoted::Aggregate(target)
             }
             other => other,
         };
@@ -519,7 +519,7 @@ impl Lowering<'_> {
         let variable = self.new_local(name, ty, span)?;
         self.emit(Op::Declare(variable), span)?;
         let value = match lowered.value {
-            Value::Aggregate(place) => Operand::Aggregate(place),
+            Denoted::Aggregate(place) => Operand::Aggregate(place),
             _ => Operand::Scalar(self.scalar_of(lowered)?.value),
         };
         let target = self.variable_place(variable);

@@ -17,7 +17,7 @@ use crate::types::Qual;
 pub(crate) struct SwitchBuilder {
     /// The promoted type of the controlling expression.
     ty: Qual,
-    cases: Vec<Case>,
+    cases: Vec<SwitchCase>,
     /// The values of the cases: the first of each range with the last one, and where it stands.
     seen: BTreeMap<BigInt, (BigInt, Span)>,
     default: Option<CaseLabel>,
@@ -25,7 +25,7 @@ pub(crate) struct SwitchBuilder {
     open_blocks: usize,
 }
 
-struct Case {
+struct SwitchCase {
     first: CaseValue,
     last: CaseValue,
     label: CaseLabel,
@@ -158,7 +158,7 @@ impl Lowering<'_> {
         if clash.is_none() && low.converted <= high.converted {
             switch.seen.insert(low.converted.clone(), (high.converted.clone(), span));
         }
-        switch.cases.push(Case { first: low, last: high, label });
+        switch.cases.push(SwitchCase { first: low, last: high, label });
         if let Some(earlier) = clash {
             let diagnostic = Diagnostic::error("duplicate-case", "this value stands twice in the `switch`")
                 .at(span)

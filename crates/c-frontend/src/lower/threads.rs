@@ -7,7 +7,7 @@ use program::{
 };
 
 use super::effects::has_effects;
-use super::{Lower, Lowered, Lowering, Value};
+use super::{Denoted, Lower, Lowered, Lowering};
 use crate::syntax::ast::{ExprId, ExprKind};
 use crate::types::{CType, IntKind};
 
@@ -138,7 +138,7 @@ impl Lowering<'_> {
         self.discard(attributes)?;
         let designator = self.expr(function)?;
         let callee = match designator.value {
-            Value::Function(id) => {
+            Denoted::Function(id) => {
                 self.note_use(self.functions[&id].name);
                 Callee::Function(id)
             }
@@ -203,7 +203,7 @@ impl Lowering<'_> {
         let int = self.types.int_type(ty.ty).expect("int");
         let (zero, busy) = (self.program.exprs.int(0, int), self.program.exprs.int(EBUSY, int));
         let value: ModelExpr = self.program.exprs.intern(ModelKind::If(truth, zero, busy), Scalar::Int(int));
-        Ok(Lowered { value: Value::Scalar(value), ty, bit_width: None, span })
+        Ok(Lowered { value: Denoted::Scalar(value), ty, bit_width: None, span })
     }
 
     /// Attributes other than the default (a null pointer) may ask for what is not modelled.

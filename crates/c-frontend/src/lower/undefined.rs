@@ -41,15 +41,15 @@ pub(crate) struct UndefinedCalls {
 }
 
 /// Something that a function may write to, or from where it may reach further.
-struct Given {
-    at: At,
+struct GivenPointer {
+    at: LiesAt,
     /// The type of what lies there, as the function sees it.
     pointee: Qual,
     argument: u32,
 }
 
 /// Where something lies.
-enum At {
+enum LiesAt {
     /// In a place.
     Place(Place),
     /// Where a pointer points.
@@ -125,12 +125,12 @@ impl Lowering<'_> {
                     let copy = self.temporary(place.ty, span)?;
                     let target = self.variable_place(copy);
                     self.emit(Op::Assign { target: target.clone(), value: operand.clone() }, span)?;
-                    given.push(Given { at: At::Value(target), pointee: *ty, argument });
+                    given.push(GivenPointer { at: LiesAt::Value(target), pointee: *ty, argument });
                 }
                 Operand::Scalar(value) => {
                     let Some(pointee) = self.types.pointee(ty.ty) else { continue };
                     if let Some(at) = self.target_of(*value, pointee, span)? {
-                        given.push(Given { at, pointee, argument });
+                        given.push(GivenPointer { at, pointee, argument });
                     }
                 }
             }
@@ -156,23 +156,23 @@ impl Lowering<'_> {
         source: &dyn Fn(u32) -> InputSource,
         span: Span,
     ) -> Lower<()> {
-        for Given { at, pointee, argument } in writes.0 {
+        for GivenPointer { at, pointee, argument } in writes.0 {
             let source = source(argument);
             match at {
-                At::Address(address) => {
+                LiesAt::Address(address) => {
                     if let Some(reach) = self.reach_of(pointee) {
                         self.emit(Op::Havoc { address, reach, source }, span)?;
                     }
                 }
-                At::Value(place) => self.follow_pointers(&place, pointee, &source, span)?,
-                At::Place(place) => self.write_place(place, pointee, &source, span)?,
+                LiesAt::Value(place) => self.follow_pointers(&place, pointee, &source, span)?,
+                LiesAt::Place(place) => self.write_place(place, pointee, &source, span)?,
             }
         }
         Ok(())
     }
 
     /// Where an argument points: at nothing, at a place that the program names, or wherever the pointer says.
-    fn target_of(&mut self, value: ModelExpr, pointee: Qual, span: Span) -> Lower<Option<At>> {
+    fn target_of(&mut self, value: ModelExpr, pointee: Qual, span: Span) -> Lower<Option<LiesAt>> {
         let mut expr = value;
         loop {
             match self.program.exprs.get(expr).kind.clone() {
@@ -181,7 +181,7 @@ impl Lowering<'_> {
                 ModelKind::AddressOf(mut place) => {
                     while let Some(Selector::Index(index)) = place.path.last() {
                         if !self.is_first(*index) {
-                            return Ok(Some(At::Address(self.keep(value, span)?)));
+                            return Ok(Some(LiesAt::Address(self.keep(value, span)?)));
                         }
                         place.path.pop();
                         place.ty = self.place_type(&place);
@@ -190,11 +190,11 @@ impl Lowering<'_> {
                     let types = &self.program.types;
                     let is_bytes = program::reach::is_bytes(types, model);
                     if is_bytes || types.size_bits(model) <= types.size_bits(place.ty) {
-                        return self.kept_place(place, span).map(|place| Some(At::Place(place)));
+                        return self.kept_place(place, span).map(|place| Some(LiesAt::Place(place)));
                     }
-                    return Ok(Some(At::Address(self.keep(value, span)?)));
+                    return Ok(Some(LiesAt::Address(self.keep(value, span)?)));
                 }
-                _ => return Ok(Some(At::Address(self.keep(value, span)?))),
+                _ => return Ok(Some(LiesAt::Address(self.keep(value, span)?))),
             }
         }
     }
@@ -295,8 +295,8 @@ impl Lowering<'_> {
             let mut inner = place.clone();
             for step in path {
                 inner.path.push(match step {
-                    Inside::Member(number) => Selector::Field(number),
-                    Inside::Element(number) => Selector::Index(self.program.exprs.int(number, index)),
+                    StepInside::Member(number) => Selector::Field(number),
+                    StepInside::Element(number) => Selector::Index(self.program.exprs.int(number, index)),
                 });
             }
             inner.ty = self.place_type(&inner);
@@ -358,7 +358,7 @@ impl Lowering<'_> {
     }
 
     /// The pointers to objects in an object of a type, each with its path, its offset in bits, and what it points to.
-    fn pointers_inside(&self, ty: Qual, at: (Vec<Inside>, u64), found: &mut Vec<(Vec<Inside>, u64, Qual)>) {
+    fn pointers_inside(&self, ty: Qual, at: (Vec<StepInside>, u64), found: &mut Vec<(Vec<StepInside>, u64, Qual)>) {
         let (path, offset) = at;
         if found.len() > MOST_POINTERS {
             return;
@@ -375,14 +375,14 @@ impl Lowering<'_> {
                 // How many elements lie at the end of a structure is not known.
                 let length = length.unwrap_or(MOST_POINTERS as u64 + 1);
                 for number in (0..length).take(MOST_POINTERS + 1).filter(|_| has_pointers) {
-                    let path = path.iter().copied().chain([Inside::Element(number)]).collect();
+                    let path = path.iter().copied().chain([StepInside::Element(number)]).collect();
                     self.pointers_inside(*element, (path, offset + number * stride), found);
                 }
             }
             CType::Record(record) => {
                 let members = self.types.records[*record].body.iter().flat_map(|body| body.members.iter().enumerate());
                 for (number, member) in members.filter(|(_, member)| member.bit_width.is_none()) {
-                    let path = path.iter().copied().chain([Inside::Member(number as u32)]).collect();
+                    let path = path.iter().copied().chain([StepInside::Member(number as u32)]).collect();
                     self.pointers_inside(member.ty, (path, offset + member.offset_bits), found);
                 }
             }
@@ -479,8 +479,8 @@ impl Lowering<'_> {
                 let mut place = self.variable_place(variable);
                 for step in path {
                     place.path.push(match step {
-                        Inside::Member(number) => Selector::Field(number),
-                        Inside::Element(number) => Selector::Index(self.program.exprs.int(number, index)),
+                        StepInside::Member(number) => Selector::Field(number),
+                        StepInside::Element(number) => Selector::Index(self.program.exprs.int(number, index)),
                     });
                 }
                 place.ty = self.place_type(&place);
@@ -553,7 +553,7 @@ impl Lowering<'_> {
 }
 
 /// What a call may write to.
-pub(crate) struct UndefinedWrites(Vec<Given>);
+pub(crate) struct UndefinedWrites(Vec<GivenPointer>);
 
 impl UndefinedWrites {
     /// Whether there is nothing.
@@ -581,7 +581,7 @@ struct Around {
 
 /// A step into an object.
 #[derive(Clone, Copy)]
-enum Inside {
+enum StepInside {
     Member(u32),
     Element(u64),
 }

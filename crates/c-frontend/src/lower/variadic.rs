@@ -8,7 +8,7 @@ use program::{
     Place, Record, Root, Scalar, Selector, Type, TypeId, Variable, VariableId, VariableKind,
 };
 
-use super::{Lower, Lowered, Lowering, Value};
+use super::{Denoted, Lower, Lowered, Lowering};
 use crate::syntax::ast::{ExprId, TypeName};
 use crate::types::CType;
 
@@ -200,6 +200,6 @@ impl Lowering<'_> {
 
     /// A `va_list` as a value: what is passed on.
     pub(crate) fn list_value(&mut self, place: Place, lowered: Lowered) -> Lowered {
-        Lowered { value: Value::Aggregate(place), ty: lowered.ty.unqualified(), ..lowered }
+        Lowered { value: Denoted::Aggregate(place), ty: lowered.ty.unqualified(), ..lowered }
     }
 }

@@ -3,12 +3,12 @@
 
 use foundation::{Diagnostic, Diagnostics, Span};
 
-use super::ast::Packing;
+use super::ast::PackingPragma;
 use super::tokens::without_continuations;
 
 /// The line that begins at `offset` is presumed to be line `line` of `file`, or of the file named before.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct LineMarker {
+pub(super) struct PresumedLine {
     pub offset: u32,
     pub line: u32,
     pub file: Option<String>,
@@ -16,8 +16,8 @@ pub(super) struct LineMarker {
 
 /// The directives of a text as they are read.
 pub(super) struct Directives {
-    markers: Vec<LineMarker>,
-    packings: Vec<Packing>,
+    markers: Vec<PresumedLine>,
+    packings: Vec<PackingPragma>,
     /// The limits that `#pragma pack(push)` has put aside.
     pushed: Vec<Option<u64>>,
     /// One complaint about a text that was not preprocessed is enough.
@@ -30,7 +30,7 @@ impl Directives {
     }
 
     /// What was read: line markers, and the limits that `#pragma pack` sets.
-    pub fn into_parts(self) -> (Vec<LineMarker>, Vec<Packing>) {
+    pub fn into_parts(self) -> (Vec<PresumedLine>, Vec<PackingPragma>) {
         (self.markers, self.packings)
     }
 
@@ -84,7 +84,7 @@ impl Directives {
             }
         }
         if understood {
-            self.packings.push(Packing { offset: next_line, limit });
+            self.packings.push(PackingPragma { offset: next_line, limit });
             return;
         }
         let message = "this `#pragma pack` is not supported";
@@ -103,7 +103,7 @@ impl Directives {
         }
         // Lines count from 1; compilers mark what they made up themselves as line 0. The upper limit is that of 6.10.4.
         let line = digits.parse::<u32>().unwrap_or(u32::MAX).clamp(1, i32::MAX as u32);
-        self.markers.push(LineMarker { offset, line, file: rest.strip_prefix('"').map(file_name) });
+        self.markers.push(PresumedLine { offset, line, file: rest.strip_prefix('"').map(file_name) });
     }
 }
 

@@ -5,12 +5,12 @@ use super::ast::*;
 use super::symbols::{Symbol, Symbols};
 
 /// Writes parts of a tree.
-pub(super) struct Dump<'a> {
+pub(super) struct TreeDump<'a> {
     pub ast: &'a Ast,
     pub symbols: &'a Symbols,
 }
 
-impl Dump<'_> {
+impl TreeDump<'_> {
     /// All external declarations, with a space between them.
     pub fn unit(&self) -> String {
         spaced(self.ast.items.iter().map(|item| match item {
@@ -306,10 +306,12 @@ impl Dump<'_> {
             StmtKind::Return(Some(value)) => format!("(return {})", self.expr(*value)),
             StmtKind::Labeled(labels, statement) => {
                 let labels = labels.iter().map(|label| match label {
-                    Label::Name(name, _) => self.name(*name).to_owned(),
-                    Label::Case(value, None, _) => format!("case {}", self.expr(*value)),
-                    Label::Case(first, Some(last), _) => format!("case {}...{}", self.expr(*first), self.expr(*last)),
-                    Label::Default(_) => "default".to_owned(),
+                    JumpLabel::Name(name, _) => self.name(*name).to_owned(),
+                    JumpLabel::Case(value, None, _) => format!("case {}", self.expr(*value)),
+                    JumpLabel::Case(first, Some(last), _) => {
+                        format!("case {}...{}", self.expr(*first), self.expr(*last))
+                    }
+                    JumpLabel::Default(_) => "default".to_owned(),
                 });
                 format!("(label [{}] {})", labels.collect::<Vec<_>>().join(", "), self.statement(*statement))
             }
@@ -329,12 +331,12 @@ fn spaced(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(" ")
 }
 
-fn prefix(encoding: Encoding) -> &'static str {
+fn prefix(encoding: CharPrefix) -> &'static str {
     match encoding {
-        Encoding::Plain => "",
-        Encoding::Wide => "L",
-        Encoding::Utf16 => "u",
-        Encoding::Utf32 => "U",
+        CharPrefix::Plain => "",
+        CharPrefix::Wide => "L",
+        CharPrefix::Utf16 => "u",
+        CharPrefix::Utf32 => "U",
     }
 }
 

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use foundation::{Diagnostic, Diagnostics, SourceId, Span};
 
-use super::ast::Packing;
-use super::directives::{Directives, LineMarker};
+use super::ast::PackingPragma;
+use super::directives::{Directives, PresumedLine};
 use super::symbols::Symbols;
 use super::tokens::{Invalid, Keyword, Punctuator, Token, TokenKind};
 
@@ -27,9 +27,9 @@ pub(super) struct Tokens {
     /// Ends with one token of kind [`TokenKind::End`].
     pub list: Vec<Token>,
     /// The line markers in their order.
-    pub markers: Vec<LineMarker>,
+    pub markers: Vec<PresumedLine>,
     /// The limits that `#pragma pack` sets, in their order.
-    pub packings: Vec<Packing>,
+    pub packings: Vec<PackingPragma>,
     /// Whether the text ends inside a comment, so that a missing rest has already been reported.
     pub unterminated_comment: bool,
 }

@@ -3,7 +3,7 @@
 //!
 //! Nothing here knows of tokens or of the types that the checker will give to the values.
 
-use super::ast::{Encoding, FloatLiteral, FloatSize, IntegerLiteral};
+use super::ast::{CharPrefix, FloatLiteral, FloatSize, IntegerLiteral};
 
 /// What is wrong with a literal.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,13 +20,13 @@ fn fault<T>(code: &'static str, message: impl Into<String>) -> Result<T, Literal
 
 /// A numeric constant.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Number {
+pub(super) enum NumericConstant {
     Integer(IntegerLiteral),
     Float(FloatLiteral),
 }
 
 /// The value of a preprocessing number.
-pub(super) fn number(spelling: &str) -> Result<Number, LiteralFault> {
+pub(super) fn number(spelling: &str) -> Result<NumericConstant, LiteralFault> {
     let bytes = spelling.as_bytes();
     let prefix = bytes.get(1).map(u8::to_ascii_lowercase).filter(|_| bytes[0] == b'0');
     match prefix {
@@ -47,7 +47,7 @@ fn is_decimal_float(spelling: &str) -> bool {
     spelling.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(['.', 'e', 'E', 'f', 'F'])
 }
 
-fn integer(text: &str, radix: u32) -> Result<Number, LiteralFault> {
+fn integer(text: &str, radix: u32) -> Result<NumericConstant, LiteralFault> {
     let length = text.bytes().take_while(|byte| (*byte as char).is_digit(radix.max(10))).count();
     let (digits, suffix) = text.split_at(length);
     if digits.is_empty() {
@@ -60,7 +60,7 @@ fn integer(text: &str, radix: u32) -> Result<Number, LiteralFault> {
     let Ok(value) = u128::from_str_radix(digits, radix) else {
         return fault("bad-number", "this integer constant is too large for any type");
     };
-    Ok(Number::Integer(IntegerLiteral { value, decimal: radix == 10, unsigned, longs }))
+    Ok(NumericConstant::Integer(IntegerLiteral { value, decimal: radix == 10, unsigned, longs }))
 }
 
 fn integer_suffix(suffix: &str) -> Result<(bool, u8), LiteralFault> {
@@ -90,7 +90,7 @@ fn bad_suffix<T>(suffix: &str, kind: &str) -> Result<T, LiteralFault> {
     fault("bad-number", format!("`{suffix}` is no suffix of {kind} constant"))
 }
 
-fn decimal_float(spelling: &str) -> Result<Number, LiteralFault> {
+fn decimal_float(spelling: &str) -> Result<NumericConstant, LiteralFault> {
     let bytes = spelling.as_bytes();
     let digits_from = |at: usize| at + bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut end = digits_from(0);
@@ -119,7 +119,7 @@ fn decimal_float(spelling: &str) -> Result<Number, LiteralFault> {
         _ => value.parse::<f64>(),
     };
     match value {
-        Ok(value) => Ok(Number::Float(FloatLiteral { value, size })),
+        Ok(value) => Ok(NumericConstant::Float(FloatLiteral { value, size })),
         Err(_) => fault("bad-number", "this floating constant is malformed"),
     }
 }
@@ -135,7 +135,7 @@ fn float_suffix(suffix: &str) -> Result<FloatSize, LiteralFault> {
 }
 
 /// A hexadecimal floating constant from behind its `0x`.
-fn hexadecimal_float(body: &str) -> Result<Number, LiteralFault> {
+fn hexadecimal_float(body: &str) -> Result<NumericConstant, LiteralFault> {
     // The value is `significand * 2^exponent`; bits that do not fit are remembered as `sticky` for rounding.
     let (mut significand, mut exponent, mut sticky) = (0u64, 0i64, false);
     let (mut seen_dot, mut seen_digit) = (false, false);
@@ -176,7 +176,7 @@ fn hexadecimal_float(body: &str) -> Result<Number, LiteralFault> {
         FloatSize::Float => round_to_binary(significand, exponent, sticky, 24, -126, 127),
         _ => round_to_binary(significand, exponent, sticky, 53, -1022, 1023),
     };
-    Ok(Number::Float(FloatLiteral { value, size }))
+    Ok(NumericConstant::Float(FloatLiteral { value, size }))
 }
 
 /// `significand * 2^exponent`, and a little more where `sticky`, rounded to nearest, ties to even, in the binary format
@@ -215,20 +215,20 @@ fn scale(value: f64, exponent: i64) -> f64 {
 }
 
 /// The prefix of a literal's spelling, and what is between the quotes.
-pub(super) fn split_prefix(spelling: &str) -> (Encoding, &str) {
+pub(super) fn split_prefix(spelling: &str) -> (CharPrefix, &str) {
     let quote = spelling.find(['"', '\'']).unwrap_or(0);
     let encoding = match &spelling[..quote] {
-        "L" => Encoding::Wide,
-        "u" => Encoding::Utf16,
-        "U" => Encoding::Utf32,
-        _ => Encoding::Plain,
+        "L" => CharPrefix::Wide,
+        "u" => CharPrefix::Utf16,
+        "U" => CharPrefix::Utf32,
+        _ => CharPrefix::Plain,
     };
     let end = spelling.len().saturating_sub(1).max(quote + 1);
     (encoding, spelling.get(quote + 1..end).unwrap_or(""))
 }
 
 /// The value of a character constant, and a remark where there is something to say of it.
-pub(super) fn character(spelling: &str) -> Result<(i64, Encoding, Option<String>), LiteralFault> {
+pub(super) fn character(spelling: &str) -> Result<(i64, CharPrefix, Option<String>), LiteralFault> {
     let (encoding, body) = split_prefix(spelling);
     let mut units = Vec::new();
     let remark = append_units(body, encoding, &mut units)?;
@@ -236,16 +236,16 @@ pub(super) fn character(spelling: &str) -> Result<(i64, Encoding, Option<String>
         return fault("bad-character", "an empty character constant");
     };
     match encoding {
-        Encoding::Plain if units.len() == 1 => Ok((i64::from(last as u8 as i8), encoding, remark)),
-        Encoding::Plain => {
+        CharPrefix::Plain if units.len() == 1 => Ok((i64::from(last as u8 as i8), encoding, remark)),
+        CharPrefix::Plain => {
             let value = units.iter().fold(0u32, |value, unit| value << 8 | (unit & 0xff));
             let too_long = || "a character constant of more than four characters keeps its last four".to_owned();
             let remark = remark.or_else(|| (units.len() > 4).then(too_long));
             Ok((i64::from(value as i32), encoding, remark))
         }
         _ if units.len() > 1 => fault("bad-character", "a wide character constant of more than one character"),
-        Encoding::Wide => Ok((i64::from(last as i32), encoding, remark)),
-        Encoding::Utf16 | Encoding::Utf32 => Ok((i64::from(last), encoding, remark)),
+        CharPrefix::Wide => Ok((i64::from(last as i32), encoding, remark)),
+        CharPrefix::Utf16 | CharPrefix::Utf32 => Ok((i64::from(last), encoding, remark)),
     }
 }
 
@@ -253,7 +253,7 @@ pub(super) fn character(spelling: &str) -> Result<(i64, Encoding, Option<String>
 /// which compilers take for the character behind the backslash.
 pub(super) fn append_units(
     body: &str,
-    encoding: Encoding,
+    encoding: CharPrefix,
     units: &mut Vec<u32>,
 ) -> Result<Option<String>, LiteralFault> {
     let mut remark = None;
@@ -315,14 +315,14 @@ pub(super) fn append_units(
     Ok(remark)
 }
 
-fn numeric_escape(digits: &str, radix: u32, encoding: Encoding) -> Result<u32, LiteralFault> {
+fn numeric_escape(digits: &str, radix: u32, encoding: CharPrefix) -> Result<u32, LiteralFault> {
     if digits.is_empty() {
         return fault("bad-escape", "`\\x` without a hexadecimal digit");
     }
     let greatest = match encoding {
-        Encoding::Plain => 0xff,
-        Encoding::Utf16 => 0xffff,
-        Encoding::Wide | Encoding::Utf32 => u32::MAX,
+        CharPrefix::Plain => 0xff,
+        CharPrefix::Utf16 => 0xffff,
+        CharPrefix::Wide | CharPrefix::Utf32 => u32::MAX,
     };
     // Leading zeros may make the text longer than any number; the conversion passes over them.
     match u32::from_str_radix(digits, radix) {
@@ -331,10 +331,10 @@ fn numeric_escape(digits: &str, radix: u32, encoding: Encoding) -> Result<u32, L
     }
 }
 
-fn push_character(character: char, encoding: Encoding, units: &mut Vec<u32>) {
+fn push_character(character: char, encoding: CharPrefix, units: &mut Vec<u32>) {
     match encoding {
-        Encoding::Plain => units.extend(character.encode_utf8(&mut [0; 4]).bytes().map(u32::from)),
-        Encoding::Utf16 => units.extend(character.encode_utf16(&mut [0; 2]).iter().map(|&unit| u32::from(unit))),
-        Encoding::Wide | Encoding::Utf32 => units.push(character as u32),
+        CharPrefix::Plain => units.extend(character.encode_utf8(&mut [0; 4]).bytes().map(u32::from)),
+        CharPrefix::Utf16 => units.extend(character.encode_utf16(&mut [0; 2]).iter().map(|&unit| u32::from(unit))),
+        CharPrefix::Wide | CharPrefix::Utf32 => units.push(character as u32),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use semper_c_frontend::robustness::{Outcome, check};
+use semper_c_frontend::robustness::{TextOutcome, check};
 
 use super::corpus;
 use super::generate;
@@ -65,8 +65,8 @@ fn any_program_is_taken() {
             let text = text(&mut Random::new(seed << 32 | count));
             shared.text.lock().unwrap().clone_from(&text);
             match catch_unwind(AssertUnwindSafe(|| check(text.as_bytes()))) {
-                Ok(Outcome::Ran) => ran += 1,
-                Ok(Outcome::Refused) => {}
+                Ok(TextOutcome::Ran) => ran += 1,
+                Ok(TextOutcome::Refused) => {}
                 Err(_) => shared.failures.lock().unwrap().push(text),
             }
             count += 1;
@@ -107,8 +107,8 @@ fn the_programs_to_be_damaged_are_programs() {
     }
     assert!(corpus::programs().len() > 40, "the pages hold programs");
     let programs = 100;
-    let sound =
-        (0..programs).filter(|seed| check(generate::program(&mut Random::new(*seed), 0).as_bytes()) == Outcome::Ran);
+    let sound = (0..programs)
+        .filter(|seed| check(generate::program(&mut Random::new(*seed), 0).as_bytes()) == TextOutcome::Ran);
     let sound = sound.count();
     assert!(sound * 2 > programs as usize, "without faults most programs are sound: {sound}");
 }

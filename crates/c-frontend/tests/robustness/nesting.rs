@@ -1,7 +1,7 @@
 //! Deep programs: every construct nested as deeply as the parser allows is translated, printed and run on the stack of a
 //! test thread. What the parser reports as nested too deeply is tested there.
 
-use semper_c_frontend::robustness::{Outcome, check};
+use semper_c_frontend::robustness::{TextOutcome, check};
 
 /// A program with something in its middle repeated: `before`, `open` n times, `middle`, `close` n times, `after`.
 struct Nesting {
@@ -11,18 +11,18 @@ struct Nesting {
     close: &'static str,
     after: &'static str,
     depth: usize,
-    outcome: Outcome,
+    outcome: TextOutcome,
 }
 
 /// What stands before the body of `main` in the programs below.
 const PRELUDE: &str = "int x, y, a[3], *p = a, f(int), g(); struct s { struct s *n; int v; } s, *q = &s; double d;\n";
 
 const fn runs(depth: usize, [before, open, middle, close, after]: [&'static str; 5]) -> Nesting {
-    Nesting { before, open, middle, close, after, depth, outcome: Outcome::Ran }
+    Nesting { before, open, middle, close, after, depth, outcome: TextOutcome::Ran }
 }
 
 const fn refused(depth: usize, [before, open, middle, close, after]: [&'static str; 5]) -> Nesting {
-    Nesting { before, open, middle, close, after, depth, outcome: Outcome::Refused }
+    Nesting { before, open, middle, close, after, depth, outcome: TextOutcome::Refused }
 }
 
 const NESTINGS: &[Nesting] = &[
@@ -116,11 +116,11 @@ fn types_that_grow_from_declaration_to_declaration_are_taken_or_reported() {
         ("int v0;\n", "__typeof__(&v@P) v@N = &v@P;\n", "int main(void) { return v@L == 0; }"),
     ];
     for (first, next, last) in grown {
-        assert_eq!(check(chain(100, first, next, last).as_bytes()), Outcome::Ran, "{next}");
+        assert_eq!(check(chain(100, first, next, last).as_bytes()), TextOutcome::Ran, "{next}");
         check(chain(3_000, first, next, last).as_bytes());
     }
     // Structures with the same tags in an inner scope are compared by their contents.
     let lists = chain(3_000, "struct s0 { int m; };\n", "struct s@N { struct s@P *m; };\n", "");
     let text = format!("{lists}struct s3000 *v; int main(void) {{ {lists} struct s3000 *w; w = v; return 0; }}");
-    assert_eq!(check(text.as_bytes()), Outcome::Ran);
+    assert_eq!(check(text.as_bytes()), TextOutcome::Ran);
 }

@@ -3,7 +3,7 @@
 
 use foundation::{Budget, Diagnostics, SourceMap, Span};
 use program::EndKind;
-use program::semantics::{Limits, RunEnd, SeededChoices, Semantics, run};
+use program::semantics::{RunEnd, RunLimits, SeededChoices, Semantics, run};
 use semper_c_frontend::{Options, translate};
 
 const PROGRAMS: &[&str] = &[
@@ -37,7 +37,7 @@ fn what_is_not_evaluated_leaves_no_trace() {
         let atom = translation.atom(Span { source: atom, start: 0, end: 7 }, &mut sources, &mut diagnostics);
         let atoms = [atom.expect("an atom over a global")];
         let (program, mut choices) = (&translation.program, SeededChoices::new(1));
-        let limits = Limits { observations: 1_000, edges: 1_000 };
+        let limits = RunLimits { observations: 1_000, edges: 1_000 };
         let run = run(program, Semantics::default(), &atoms, &mut choices, limits, &Budget::unlimited());
         assert_eq!(run.end, RunEnd::End(EndKind::Return), "{text}");
         assert_eq!(run.observations.last().map(|last| last.truth[0]), Some(true), "{text}");

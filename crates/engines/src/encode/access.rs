@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use analysis::points_to::{Object, Targets};
+use analysis::points_to::{Pointee, Targets};
 use logic::{Symbol, Term};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
@@ -14,13 +14,13 @@ use program::{CompareOp, ExprId, ExprKind, IntType, OpenEnd, Place, Root, Scalar
 use task::Reason;
 
 use super::expression::{Encoded, Encoder, product, sum};
-use super::memory::{Cell, Memory, layout_of, positions};
+use super::memory::{MemoryCell, SymbolicMemory, layout_of, positions};
 use super::vocabulary::{Bounds, Shape};
 
 /// The cells that a place of scalar type may be.
-pub struct Access {
+pub struct CellAccess {
     /// One of them it is, where it exists.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<CandidateCell>,
     /// When it exists.
     pub defined: Term,
     /// Its type.
@@ -28,7 +28,7 @@ pub struct Access {
 }
 
 /// A cell that a place may be.
-pub struct Candidate {
+pub struct CandidateCell {
     /// When it is this one.
     pub condition: Term,
     /// The symbol.
@@ -42,7 +42,7 @@ pub struct Candidate {
 }
 
 /// Where a place lies.
-pub struct Spot {
+pub struct PlaceSpot {
     /// The address, if the place is reached through a pointer.
     address: Option<Term>,
     /// Bytes from the beginning of the variable otherwise.
@@ -60,12 +60,12 @@ pub struct Spot {
 const MOST_COPIED: usize = 64;
 
 impl Encoder<'_, '_> {
-    fn memory(&self) -> &Memory {
+    fn memory(&self) -> &SymbolicMemory {
         &self.vocabulary.memory
     }
 
     /// The cells that a place of scalar type may be.
-    pub fn access(&self, place: &Place, for_writing: bool) -> Result<Access, Reason> {
+    pub fn access(&self, place: &Place, for_writing: bool) -> Result<CellAccess, Reason> {
         let program = self.vocabulary.program();
         let terms = self.vocabulary.terms;
         let Some(scalar) = program.types.as_scalar(place.ty) else {
@@ -77,8 +77,8 @@ impl Encoder<'_, '_> {
             let one = |index: Option<Term>, defined: Term, scalar: Scalar| {
                 let symbol = self.vocabulary.symbol(variable, self.span)?;
                 let bounds = self.vocabulary.bounds(variable);
-                let candidate = Candidate { condition: terms.truth(true), symbol, index, scalar, bounds };
-                Ok(Access { candidates: vec![candidate], defined, scalar })
+                let candidate = CandidateCell { condition: terms.truth(true), symbol, index, scalar, bounds };
+                Ok(CellAccess { candidates: vec![candidate], defined, scalar })
             };
             match (&shape, place.path.as_slice()) {
                 (Shape::Scalar(scalar), []) => return one(None, terms.truth(true), *scalar),
@@ -98,7 +98,7 @@ impl Encoder<'_, '_> {
     }
 
     /// Where a place lies.
-    pub fn spot(&self, place: &Place) -> Result<Spot, Reason> {
+    pub fn spot(&self, place: &Place) -> Result<PlaceSpot, Reason> {
         let (program, terms) = (self.vocabulary.program(), self.vocabulary.terms);
         let address = match place.root {
             Root::Variable(_) => None,
@@ -113,7 +113,7 @@ impl Encoder<'_, '_> {
             defined.push(address.defined);
             terms.add([address.term, position.bytes.term])
         });
-        Ok(Spot {
+        Ok(PlaceSpot {
             is_inside: number.is_none() && !position.is_open_ended,
             address: number,
             offset: position.bytes.term,
@@ -124,7 +124,13 @@ impl Encoder<'_, '_> {
     }
 
     /// The cells of a scalar that lies so many bytes behind the beginning of a place.
-    pub fn cells_at(&self, spot: &Spot, further: u64, scalar: Scalar, for_writing: bool) -> Result<Access, Reason> {
+    pub fn cells_at(
+        &self,
+        spot: &PlaceSpot,
+        further: u64,
+        scalar: Scalar,
+        for_writing: bool,
+    ) -> Result<CellAccess, Reason> {
         let (program, terms) = (self.vocabulary.program(), self.vocabulary.terms);
         if spot.targets.others {
             return self.refuse("memory at a fixed address");
@@ -133,19 +139,19 @@ impl Encoder<'_, '_> {
         for (&object, offsets) in &spot.targets.objects {
             let Some(layout) = self.memory().layout(object) else {
                 return self.refuse(match object {
-                    Object::Variable(_) => "memory whose parts cannot be told apart",
-                    Object::Heap(_) => "memory on the heap without a bound",
+                    Pointee::Variable(_) => "memory whose parts cannot be told apart",
+                    Pointee::Heap(_) => "memory on the heap without a bound",
                 });
             };
             let is_literal = match object {
-                Object::Variable(variable) => matches!(program.variables[variable].kind, VariableKind::Literal { .. }),
-                Object::Heap(_) => false,
+                Pointee::Variable(variable) => matches!(program.variables[variable].kind, VariableKind::Literal { .. }),
+                Pointee::Heap(_) => false,
             };
             if is_literal && for_writing {
                 continue;
             }
             let positions = positions(layout, offsets, spot.width);
-            let mut ranges: BTreeMap<Cell, (Scalar, u64, u64)> = BTreeMap::new();
+            let mut ranges: BTreeMap<MemoryCell, (Scalar, u64, u64)> = BTreeMap::new();
             for &position in &positions {
                 let Some(slot) = layout.slots.get(&(position + further)).filter(|slot| fits(slot.scalar, scalar))
                 else {
@@ -168,19 +174,19 @@ impl Encoder<'_, '_> {
                     (false, true) => terms.equal(number, terms.integer(&base + first)),
                     (false, false) => bounds.hold_for(terms, number),
                 };
-                if is_freed && matches!(object, Object::Heap(_)) {
+                if is_freed && matches!(object, Pointee::Heap(_)) {
                     condition = terms.and([condition, self.is_alive(object)?]);
                 }
-                let index = matches!(cell, Cell::Many(_)).then(|| match (object, first == last) {
+                let index = matches!(cell, MemoryCell::Many(_)).then(|| match (object, first == last) {
                     (_, false) => terms.add([number, terms.integer(BigInt::from(further) - &base)]),
-                    (Object::Variable(variable), true) => {
+                    (Pointee::Variable(variable), true) => {
                         let width = program.types.scalar_bits(scalar) / 8;
                         let is_counted = self.vocabulary.scale(variable, scalar) == 1;
                         terms.integer(if is_counted { (first + further) / width } else { first + further })
                     }
-                    (Object::Heap(_), true) => terms.integer(first + further),
+                    (Pointee::Heap(_), true) => terms.integer(first + further),
                 });
-                candidates.push(Candidate {
+                candidates.push(CandidateCell {
                     condition,
                     symbol: self.vocabulary.cell_symbol(object, cell, self.span)?,
                     index,
@@ -190,11 +196,11 @@ impl Encoder<'_, '_> {
             }
         }
         let exists = terms.or(candidates.iter().map(|candidate| candidate.condition));
-        Ok(Access { candidates, defined: terms.and([spot.defined, exists]), scalar })
+        Ok(CellAccess { candidates, defined: terms.and([spot.defined, exists]), scalar })
     }
 
     /// What the cells hold.
-    pub fn value(&self, access: &Access) -> Encoded {
+    pub fn value(&self, access: &CellAccess) -> Encoded {
         let terms = self.vocabulary.terms;
         let mut value: Option<Encoded> = None;
         for candidate in access.candidates.iter().rev() {
@@ -219,7 +225,7 @@ impl Encoder<'_, '_> {
     }
 
     /// Writes a value to the cells, after what was written already.
-    pub fn write(&self, updates: &mut BTreeMap<Symbol, Term>, access: &Access, value: Term) {
+    pub fn write(&self, updates: &mut BTreeMap<Symbol, Term>, access: &CellAccess, value: Term) {
         let terms = self.vocabulary.terms;
         for candidate in &access.candidates {
             let now = updates.get(&candidate.symbol).copied().unwrap_or_else(|| terms.variable(candidate.symbol));
@@ -265,7 +271,7 @@ impl Encoder<'_, '_> {
         }
         let (base, targets) = match place.root {
             Root::Variable(variable) => {
-                let object = Object::Variable(variable);
+                let object = Pointee::Variable(variable);
                 let number = self.memory().base(object);
                 let base = Encoded {
                     term: terms.integer(number.clone()),
@@ -343,7 +349,7 @@ impl Encoder<'_, '_> {
         let term = terms.add([base.term, bytes.term]);
         let defined = terms.and([base.defined, bytes.defined]);
         let plain = Encoded { term, defined, bounds: sum(&base.bounds, &bytes.bounds) };
-        let is_exact = is_small && Memory::is_exact(targets);
+        let is_exact = is_small && SymbolicMemory::is_exact(targets);
         if is_exact && !targets.numbers || is_accessed && is_small {
             return Ok(plain);
         }
@@ -352,7 +358,7 @@ impl Encoder<'_, '_> {
             return Ok(plain);
         }
         let all = Bounds::of_type(program.types.pointer_int(false));
-        let within = |object: Object, term: Term| {
+        let within = |object: Pointee, term: Term| {
             let (low, high) = memory.reach(object);
             Bounds::between(low, high).hold_for(terms, term)
         };
@@ -392,7 +398,7 @@ impl Encoder<'_, '_> {
         let terms = self.vocabulary.terms;
         let mut ways = Vec::new();
         for &object in targets.objects.keys() {
-            if matches!(object, Object::Heap(_)) && self.memory().is_freed(object) {
+            if matches!(object, Pointee::Heap(_)) && self.memory().is_freed(object) {
                 let (low, high) = self.memory().reach(object);
                 let is_there = Bounds::between(low, high).hold_for(terms, address);
                 ways.push(terms.and([is_there, terms.not(self.is_alive(object)?)]));
@@ -402,8 +408,8 @@ impl Encoder<'_, '_> {
     }
 
     /// Whether a heap object lives.
-    pub fn is_alive(&self, object: Object) -> Result<Term, Reason> {
-        let symbol = self.vocabulary.cell_symbol(object, Cell::Alive, self.span)?;
+    pub fn is_alive(&self, object: Pointee) -> Result<Term, Reason> {
+        let symbol = self.vocabulary.cell_symbol(object, MemoryCell::Alive, self.span)?;
         Ok(self.vocabulary.terms.variable(symbol))
     }
 
@@ -472,7 +478,7 @@ impl Encoder<'_, '_> {
     }
 
     /// How many bytes a place lies behind its root.
-    fn position(&self, place: &Place) -> Result<Position, Reason> {
+    fn position(&self, place: &Place) -> Result<ByteOffset, Reason> {
         let (program, terms) = (self.vocabulary.program(), self.vocabulary.terms);
         let mut ty = match place.root {
             Root::Variable(variable) => program.variables[variable].ty,
@@ -519,12 +525,12 @@ impl Encoder<'_, '_> {
                 _ => return self.refuse("a part of an object in memory"),
             }
         }
-        Ok(Position { bytes, inside: terms.and(inside), is_open_ended })
+        Ok(ByteOffset { bytes, inside: terms.and(inside), is_open_ended })
     }
 }
 
 /// How many bytes a place lies behind its root.
-struct Position {
+struct ByteOffset {
     bytes: Encoded,
     /// When all indices are inside of their arrays.
     inside: Term,
@@ -532,8 +538,8 @@ struct Position {
     is_open_ended: bool,
 }
 
-impl Position {
-    fn is_small(&self, memory: &Memory) -> bool {
+impl ByteOffset {
+    fn is_small(&self, memory: &SymbolicMemory) -> bool {
         let small = memory.small_move();
         let fits = |bound: &Option<BigInt>| bound.as_ref().is_some_and(|bound| bound.abs() <= small);
         fits(&self.bytes.bounds.low) && fits(&self.bytes.bounds.high)

@@ -3,14 +3,14 @@
 //! An edge passes control on, ends the program, or stops where behaviour is undefined. An edge whose expressions may be
 //! undefined has a passage for each of the two.
 
-use analysis::points_to::Object;
+use analysis::points_to::Pointee;
 use logic::{Symbol, Value};
 use program::{Callee, EdgeId, InputSource, Op, Operand, Root, Scalar, VariableId};
 use task::Reason;
 
 use super::expression::Encoder;
 use super::heap::{self, Held};
-use super::memory::Cell;
+use super::memory::MemoryCell;
 use super::step::Transition;
 use super::vocabulary::{Shape, Vocabulary};
 
@@ -22,7 +22,7 @@ pub struct Passage {
     /// Where control is afterwards.
     pub exit: Exit,
     /// What the edge reads from outside, in the order in which it is asked for.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<AskedValue>,
     /// What objects in memory hold from here on that nobody has initialised.
     pub contents: Vec<Contents>,
 }
@@ -42,7 +42,7 @@ pub enum Exit {
 
 /// A value that the program does not determine.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Asked {
+pub struct AskedValue {
     /// The symbol that stands for it in the step.
     pub symbol: Symbol,
     /// Its type.
@@ -55,9 +55,9 @@ pub struct Asked {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Contents {
     /// The object.
-    pub object: Object,
+    pub object: Pointee,
     /// The cells.
-    pub cell: Cell,
+    pub cell: MemoryCell,
     /// The symbol that stands for what they hold in the step.
     pub symbol: Symbol,
     /// How many bytes lie between two indices, where it is an array.
@@ -68,11 +68,11 @@ impl Contents {
     /// What lies at an offset, by the value of the symbol.
     pub fn at(&self, offset_bytes: u64, held: &Value) -> Option<Value> {
         match self.cell {
-            Cell::One(at) => (at == offset_bytes).then(|| held.clone()),
-            Cell::Many(_) if offset_bytes.is_multiple_of(self.stride) => {
+            MemoryCell::One(at) => (at == offset_bytes).then(|| held.clone()),
+            MemoryCell::Many(_) if offset_bytes.is_multiple_of(self.stride) => {
                 held.element(&Value::Int((offset_bytes / self.stride).into()))
             }
-            Cell::Many(_) | Cell::Alive => None,
+            MemoryCell::Many(_) | MemoryCell::Alive => None,
         }
     }
 }
@@ -129,7 +129,7 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
                 Root::Pointer { .. } => "input?".to_owned(),
             };
             let (symbol, range) = vocabulary.arbitrary(&name, access.scalar);
-            asked.push(Asked { symbol, scalar: access.scalar, uninitialised: None });
+            asked.push(AskedValue { symbol, scalar: access.scalar, uninitialised: None });
             let mut step = Transition::assume(terms, range);
             encoder.write(&mut step.updates, &access, terms.variable(symbol));
             step.inputs.insert(symbol);
@@ -147,7 +147,7 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
             }
             _ if vocabulary.is_set_before_read(*variable) => Transition::skip(terms),
             Ok(Shape::Scalar(scalar)) => arbitrary(vocabulary, *variable, scalar, data.span, &mut asked)?,
-            _ => heap::forgotten(&encoder, Object::Variable(*variable), Held::Anything, &mut contents)?,
+            _ => heap::forgotten(&encoder, Pointee::Variable(*variable), Held::Anything, &mut contents)?,
         },
         Op::Call { callee: Callee::Function(function), arguments, result } => {
             if program.functions[*function].entry.is_some() {
@@ -236,12 +236,12 @@ fn arbitrary(
     variable: VariableId,
     scalar: Scalar,
     span: foundation::Span,
-    asked: &mut Vec<Asked>,
+    asked: &mut Vec<AskedValue>,
 ) -> Result<Transition, Reason> {
     let target = vocabulary.symbol(variable, span)?;
     let name = format!("{}?", vocabulary.program().variables[variable].name);
     let (symbol, range) = vocabulary.arbitrary(&name, scalar);
-    asked.push(Asked { symbol, scalar, uninitialised: Some(variable) });
+    asked.push(AskedValue { symbol, scalar, uninitialised: Some(variable) });
     let mut step = Transition::assign(vocabulary.terms, target, vocabulary.terms.variable(symbol));
     step.guard = range;
     step.inputs.insert(symbol);

@@ -3,14 +3,14 @@
 //! A heap object is encoded where it is made at most once, so that one set of symbols is enough; whether it lives is a
 //! symbol too. A local object may end only where no pointer to it matters any more.
 
-use analysis::points_to::Object;
+use analysis::points_to::Pointee;
 use logic::{Sort, Term};
 use program::{Allocation, EdgeId, ExprId, LocationId, Place, VariableId};
 use task::Reason;
 
 use super::edge::Contents;
 use super::expression::Encoder;
-use super::memory::Cell;
+use super::memory::MemoryCell;
 use super::step::Transition;
 use super::vocabulary::Vocabulary;
 
@@ -29,7 +29,7 @@ const MOST_RANGES: usize = 32;
 /// All cells of an object hold something new; what that is, where it is arbitrary, is added to the contents.
 pub fn forgotten(
     encoder: &Encoder<'_, '_>,
-    object: Object,
+    object: Pointee,
     held: Held,
     contents: &mut Vec<Contents>,
 ) -> Result<Transition, Reason> {
@@ -44,7 +44,7 @@ pub fn forgotten(
         let symbol = vocabulary.cell_symbol(object, cell, encoder.span)?;
         let name = format!("{}?", terms.name(symbol));
         let zero = if scalar == program::Scalar::Bool { terms.truth(false) } else { terms.integer(0) };
-        if !matches!(cell, Cell::Many(_)) {
+        if !matches!(cell, MemoryCell::Many(_)) {
             if held == Held::Zeros {
                 step.updates.insert(symbol, zero);
                 continue;
@@ -60,7 +60,7 @@ pub fn forgotten(
         step.inputs.insert(input);
         step.updates.insert(symbol, terms.variable(input));
         let width = program.types.scalar_bits(scalar) / 8;
-        let is_counted = matches!(object, Object::Variable(variable) if vocabulary.scale(variable, scalar) == 1);
+        let is_counted = matches!(object, Pointee::Variable(variable) if vocabulary.scale(variable, scalar) == 1);
         let stride = if is_counted { width } else { 1 };
         if held == Held::Anything {
             contents.push(Contents { object, cell, symbol: input, stride });
@@ -91,7 +91,7 @@ pub fn allocate(
 ) -> Result<(Transition, Term), Reason> {
     let vocabulary = encoder.vocabulary;
     let terms = vocabulary.terms;
-    let object = Object::Heap(edge);
+    let object = Pointee::Heap(edge);
     if vocabulary.memory.layout(object).is_none() {
         return encoder.refuse("memory on the heap without a bound, or whose parts cannot be told apart");
     }
@@ -114,7 +114,7 @@ pub fn allocate(
         lives = terms.not(terms.variable(fails));
     }
     if vocabulary.memory.is_freed(object) {
-        step.updates.insert(vocabulary.cell_symbol(object, Cell::Alive, encoder.span)?, lives);
+        step.updates.insert(vocabulary.cell_symbol(object, MemoryCell::Alive, encoder.span)?, lives);
     }
     let place = Place::variable(target, vocabulary.program().variables[target].ty);
     let access = encoder.access(&place, true)?;
@@ -130,13 +130,13 @@ pub fn free(encoder: &Encoder<'_, '_>, address: ExprId) -> Result<(Transition, T
     let mut step = Transition::skip(terms);
     let mut ways = vec![terms.equal(pointer.term, terms.integer(0))];
     for &object in vocabulary.memory.points_to().of(address).objects.keys() {
-        if !matches!(object, Object::Heap(_)) {
+        if !matches!(object, Pointee::Heap(_)) {
             continue;
         }
         if vocabulary.memory.layout(object).is_none() {
             return encoder.refuse("memory on the heap without a bound, or whose parts cannot be told apart");
         }
-        let alive = vocabulary.cell_symbol(object, Cell::Alive, encoder.span)?;
+        let alive = vocabulary.cell_symbol(object, MemoryCell::Alive, encoder.span)?;
         let is_meant = terms.equal(pointer.term, terms.integer(vocabulary.memory.base(object)));
         ways.push(terms.and([is_meant, terms.variable(alive)]));
         step.updates.insert(alive, terms.and([terms.variable(alive), terms.not(is_meant)]));
@@ -146,11 +146,11 @@ pub fn free(encoder: &Encoder<'_, '_>, address: ExprId) -> Result<(Transition, T
 
 /// Whether a pointer to a variable whose lifetime has ended may still be used.
 pub fn may_dangle(vocabulary: &Vocabulary<'_>, variable: VariableId, after: LocationId) -> bool {
-    let mut holders = vocabulary.memory.points_to().holders(Object::Variable(variable));
+    let mut holders = vocabulary.memory.points_to().holders(Pointee::Variable(variable));
     holders.any(|holder| match holder {
-        Object::Variable(holder) => {
+        Pointee::Variable(holder) => {
             holder != variable && (vocabulary.is_live(after, holder) || vocabulary.is_observed(after, holder))
         }
-        Object::Heap(_) => true,
+        Pointee::Heap(_) => true,
     })
 }

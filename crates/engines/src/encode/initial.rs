@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use analysis::points_to::Object;
+use analysis::points_to::Pointee;
 use logic::Term;
 use num_bigint::BigInt;
 use program::semantics::interpreter::Interpreter;
@@ -12,8 +12,8 @@ use program::semantics::{ObjectId, SeededChoices, Value};
 use program::{Initial, Scalar, VariableId, VariableKind};
 use task::Reason;
 
-use super::edge::{Asked, Contents, Exit, Passage};
-use super::memory::Cell;
+use super::edge::{AskedValue, Contents, Exit, Passage};
+use super::memory::MemoryCell;
 use super::step::Transition;
 use super::vocabulary::{Shape, Vocabulary};
 
@@ -65,7 +65,7 @@ pub fn encode(vocabulary: &Vocabulary<'_>) -> Result<Passage, Reason> {
                 guards.push(range);
                 step.updates.insert(symbol, terms.variable(input));
                 step.inputs.insert(input);
-                asked.push(Asked { symbol: input, scalar, uninitialised: Some(variable) });
+                asked.push(AskedValue { symbol: input, scalar, uninitialised: Some(variable) });
             }
             (VariableKind::Global { .. } | VariableKind::Literal { .. }, Shape::Scalar(scalar)) => {
                 step.updates.insert(symbol, element(0, scalar).ok_or_else(unknown)?);
@@ -93,7 +93,7 @@ pub fn encode(vocabulary: &Vocabulary<'_>) -> Result<Passage, Reason> {
                     guards.push(range);
                     step.updates.insert(symbol, terms.variable(input));
                     step.inputs.insert(input);
-                    asked.push(Asked { symbol: input, scalar, uninitialised: Some(variable) });
+                    asked.push(AskedValue { symbol: input, scalar, uninitialised: Some(variable) });
                 }
             }
             // It holds anything.
@@ -103,13 +103,13 @@ pub fn encode(vocabulary: &Vocabulary<'_>) -> Result<Passage, Reason> {
     for (object, cell, symbol) in vocabulary.cells() {
         let Some(layout) = vocabulary.memory.layout(object) else { continue };
         let variable = match object {
-            Object::Heap(_) => {
-                if cell == Cell::Alive {
+            Pointee::Heap(_) => {
+                if cell == MemoryCell::Alive {
                     step.updates.insert(symbol, terms.truth(false));
                 }
                 continue;
             }
-            Object::Variable(variable) => variable,
+            Pointee::Variable(variable) => variable,
         };
         let is_given = match &program.variables[variable].kind {
             VariableKind::Global { initial, .. } => *initial != Initial::Arbitrary,
@@ -117,7 +117,7 @@ pub fn encode(vocabulary: &Vocabulary<'_>) -> Result<Passage, Reason> {
             _ => false,
         };
         match cell {
-            Cell::One(offset) => {
+            MemoryCell::One(offset) => {
                 let scalar = layout.slots[&offset].scalar;
                 let value = if is_given {
                     value_at(variable, offset * 8, scalar).ok_or_else(|| unknown(variable))?
@@ -130,7 +130,7 @@ pub fn encode(vocabulary: &Vocabulary<'_>) -> Result<Passage, Reason> {
                 };
                 step.updates.insert(symbol, value);
             }
-            Cell::Many(scalar) if is_given => {
+            MemoryCell::Many(scalar) if is_given => {
                 let contents = terms.symbol(&terms.name(symbol), terms.sort_of_symbol(symbol));
                 for offset in layout.offsets(cell) {
                     let value = value_at(variable, offset * 8, scalar).ok_or_else(|| unknown(variable))?;
@@ -140,7 +140,7 @@ pub fn encode(vocabulary: &Vocabulary<'_>) -> Result<Passage, Reason> {
                 step.updates.insert(symbol, terms.variable(contents));
                 step.inputs.insert(contents);
             }
-            Cell::Many(_) | Cell::Alive => {}
+            MemoryCell::Many(_) | MemoryCell::Alive => {}
         }
     }
     step.guard = terms.and(guards);
@@ -153,7 +153,7 @@ fn address(vocabulary: &Vocabulary<'_>, pointer: Pointer) -> Option<BigInt> {
         Pointer::Null => Some(BigInt::from(0)),
         Pointer::Register(number) | Pointer::Invalid(number) => Some(BigInt::from(number)),
         Pointer::Object { object: ObjectId::Global(variable), offset } => {
-            Some(vocabulary.memory.base(Object::Variable(variable)) + offset)
+            Some(vocabulary.memory.base(Pointee::Variable(variable)) + offset)
         }
         _ => None,
     }

@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use analysis::PointsTo;
-use analysis::points_to::{Object, Offsets, Targets};
+use analysis::points_to::{Offsets, Pointee, Targets};
 use foundation::Id;
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
@@ -32,7 +32,7 @@ const APART: u32 = 66;
 
 /// A scalar in an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Slot {
+pub struct ScalarSlot {
     /// Its type.
     pub scalar: Scalar,
     /// Whether it is one of many in an array.
@@ -41,16 +41,16 @@ pub struct Slot {
 
 /// Of which scalars an object is made.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Layout {
+pub struct ObjectLayout {
     /// Its size in bytes.
     pub size: u64,
     /// The scalars, by their offset in bytes.
-    pub slots: BTreeMap<u64, Slot>,
+    pub slots: BTreeMap<u64, ScalarSlot>,
 }
 
 /// What one symbol stands for in an object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum Cell {
+pub enum MemoryCell {
     /// The scalar at an offset.
     One(u64),
     /// All scalars of a type inside of arrays.
@@ -59,38 +59,38 @@ pub enum Cell {
     Alive,
 }
 
-impl Layout {
+impl ObjectLayout {
     /// The cells, with the type of their scalars.
-    pub fn cells(&self) -> BTreeMap<Cell, Scalar> {
+    pub fn cells(&self) -> BTreeMap<MemoryCell, Scalar> {
         self.slots.iter().map(|(&offset, slot)| (slot.cell(offset), slot.scalar)).collect()
     }
 
     /// The offsets of the slots of a cell.
-    pub fn offsets(&self, cell: Cell) -> impl Iterator<Item = u64> + '_ {
+    pub fn offsets(&self, cell: MemoryCell) -> impl Iterator<Item = u64> + '_ {
         self.slots.iter().filter(move |(offset, slot)| slot.cell(**offset) == cell).map(|(&offset, _)| offset)
     }
 }
 
-impl Slot {
+impl ScalarSlot {
     /// The cell that a slot at an offset belongs to.
-    pub fn cell(self, offset: u64) -> Cell {
-        if self.many { Cell::Many(self.scalar) } else { Cell::One(offset) }
+    pub fn cell(self, offset: u64) -> MemoryCell {
+        if self.many { MemoryCell::Many(self.scalar) } else { MemoryCell::One(offset) }
     }
 }
 
 /// The objects of a program.
-pub struct Memory {
+pub struct SymbolicMemory {
     points_to: PointsTo,
-    layouts: HashMap<Object, Layout>,
+    layouts: HashMap<Pointee, ObjectLayout>,
     /// The variables that are accessed through a pointer.
     reached: HashSet<VariableId>,
-    freed: HashSet<Object>,
+    freed: HashSet<Pointee>,
     has_arithmetic: bool,
     variables: usize,
     pointer_bits: u16,
 }
 
-impl Memory {
+impl SymbolicMemory {
     /// The objects of a program.
     pub fn new(prepared: &Prepared, is_definite: &dyn Fn(VariableId) -> bool) -> Self {
         let program = &prepared.program;
@@ -107,17 +107,17 @@ impl Memory {
         };
         for (id, variable) in program.variables.iter() {
             if let Some(layout) = layout_of(program, variable.ty) {
-                memory.layouts.insert(Object::Variable(id), layout);
+                memory.layouts.insert(Pointee::Variable(id), layout);
             }
         }
-        let accesses = Accesses::of(prepared);
+        let accesses = PointerAccesses::of(prepared);
         memory.has_arithmetic = accesses.has_arithmetic;
-        let mut on_heap: BTreeMap<Object, Vec<(Offsets, TypeId)>> = BTreeMap::new();
+        let mut on_heap: BTreeMap<Pointee, Vec<(Offsets, TypeId)>> = BTreeMap::new();
         for place in &accesses.places {
             for (object, offsets) in memory.points_to.of_place(program, place).objects {
                 match object {
-                    Object::Variable(variable) => _ = memory.reached.insert(variable),
-                    Object::Heap(_) => {
+                    Pointee::Variable(variable) => _ = memory.reached.insert(variable),
+                    Pointee::Heap(_) => {
                         on_heap.entry(object).or_default().extend(offsets.into_iter().map(|at| (at, place.ty)));
                     }
                 }
@@ -126,7 +126,7 @@ impl Memory {
         for (edge, data) in program.edges.iter() {
             match &data.op {
                 Op::Allocate { size, .. } => {
-                    let object = Object::Heap(edge);
+                    let object = Pointee::Heap(edge);
                     let accesses = on_heap.remove(&object).unwrap_or_default();
                     let layout = size_of(program, *size).and_then(|size| heap_layout(program, size, &accesses));
                     if let Some(layout) = layout.filter(|_| !is_on_cycle(program, edge)) {
@@ -146,7 +146,7 @@ impl Memory {
     }
 
     /// Of which scalars an object is made, unless its parts cannot be told apart.
-    pub fn layout(&self, object: Object) -> Option<&Layout> {
+    pub fn layout(&self, object: Pointee) -> Option<&ObjectLayout> {
         self.layouts.get(&object)
     }
 
@@ -156,21 +156,21 @@ impl Memory {
     }
 
     /// Whether a heap object may be freed.
-    pub fn is_freed(&self, object: Object) -> bool {
+    pub fn is_freed(&self, object: Pointee) -> bool {
         self.freed.contains(&object)
     }
 
     /// The number of an object's address. Where addresses are only compared, they need not be far apart.
-    pub fn base(&self, object: Object) -> BigInt {
+    pub fn base(&self, object: Pointee) -> BigInt {
         let number = match object {
-            Object::Variable(variable) => variable.index(),
-            Object::Heap(edge) => self.variables + edge.index(),
+            Pointee::Variable(variable) => variable.index(),
+            Pointee::Heap(edge) => self.variables + edge.index(),
         };
         -BigInt::from(number + 1) << APART
     }
 
     /// The smallest and largest numbers of addresses that are counted from an object's beginning.
-    pub fn reach(&self, object: Object) -> (BigInt, BigInt) {
+    pub fn reach(&self, object: Pointee) -> (BigInt, BigInt) {
         let half = BigInt::one() << (self.pointer_bits - 1);
         let base = self.base(object);
         if self.has_arithmetic { (&base - &half, base + half - 1) } else { (base.clone(), base) }
@@ -189,7 +189,7 @@ impl Memory {
 }
 
 /// The offsets at which something of a width may lie in an object.
-pub fn positions(layout: &Layout, offsets: &[Offsets], width: u64) -> BTreeSet<u64> {
+pub fn positions(layout: &ObjectLayout, offsets: &[Offsets], width: u64) -> BTreeSet<u64> {
     let Some(last) = layout.size.checked_sub(width) else { return BTreeSet::new() };
     let mut found = BTreeSet::new();
     for offsets in offsets {
@@ -204,20 +204,20 @@ pub fn positions(layout: &Layout, offsets: &[Offsets], width: u64) -> BTreeSet<u
 }
 
 /// Of which scalars an object of a type is made.
-pub fn layout_of(program: &Program, ty: TypeId) -> Option<Layout> {
+pub fn layout_of(program: &Program, ty: TypeId) -> Option<ObjectLayout> {
     let size = program.types.size_bits(ty);
     if size == 0 || !size.is_multiple_of(8) || size / 8 > LARGEST_OBJECT {
         return None;
     }
-    let mut layout = Layout { size: size / 8, slots: BTreeMap::new() };
+    let mut layout = ObjectLayout { size: size / 8, slots: BTreeMap::new() };
     collect(program, ty, 0, false, &mut layout.slots).then_some(layout)
 }
 
-fn collect(program: &Program, ty: TypeId, offset: u64, many: bool, slots: &mut BTreeMap<u64, Slot>) -> bool {
+fn collect(program: &Program, ty: TypeId, offset: u64, many: bool, slots: &mut BTreeMap<u64, ScalarSlot>) -> bool {
     match program.types.get(ty) {
         Type::Scalar(Scalar::Float(_)) | Type::Opaque => false,
         Type::Scalar(scalar) => {
-            slots.insert(offset, Slot { scalar: *scalar, many });
+            slots.insert(offset, ScalarSlot { scalar: *scalar, many });
             slots.len() <= MOST_SLOTS
         }
         Type::Array { element, length } => {
@@ -234,16 +234,16 @@ fn collect(program: &Program, ty: TypeId, offset: u64, many: bool, slots: &mut B
 }
 
 /// The scalars of a heap object: those at which it is accessed, if no two of them overlap.
-fn heap_layout(program: &Program, size: u64, accesses: &[(Offsets, TypeId)]) -> Option<Layout> {
+fn heap_layout(program: &Program, size: u64, accesses: &[(Offsets, TypeId)]) -> Option<ObjectLayout> {
     if size > LARGEST_OBJECT {
         return None;
     }
-    let mut layout = Layout { size, slots: BTreeMap::new() };
+    let mut layout = ObjectLayout { size, slots: BTreeMap::new() };
     for &(offsets, ty) in accesses {
         let part = layout_of(program, ty)?;
         for position in positions(&layout, &[offsets], part.size) {
-            for (&offset, &Slot { scalar, many }) in &part.slots {
-                let slot = Slot { scalar, many: many || offsets.modulus != 0 };
+            for (&offset, &ScalarSlot { scalar, many }) in &part.slots {
+                let slot = ScalarSlot { scalar, many: many || offsets.modulus != 0 };
                 let known = layout.slots.entry(position + offset).or_insert(slot);
                 if known.scalar != slot.scalar {
                     return None;
@@ -284,12 +284,12 @@ fn is_on_cycle(program: &Program, edge: EdgeId) -> bool {
 
 /// Where memory is accessed through pointers.
 #[derive(Default)]
-struct Accesses {
+struct PointerAccesses {
     places: Vec<Place>,
     has_arithmetic: bool,
 }
 
-impl Accesses {
+impl PointerAccesses {
     fn of(prepared: &Prepared) -> Self {
         let program = &prepared.program;
         let mut found = Self::default();

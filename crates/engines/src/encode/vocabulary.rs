@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use analysis::expressions::Expressions;
 use analysis::numbers::Values;
-use analysis::points_to::Object;
+use analysis::points_to::Pointee;
 use analysis::{Initialised, Liveness, Ranges, ReadByAtoms};
 use foundation::Span;
 use logic::{Sort, Symbol, Term, Terms};
@@ -19,7 +19,7 @@ use program::{
 };
 use task::Reason;
 
-use super::memory::{Cell, Memory};
+use super::memory::{MemoryCell, SymbolicMemory};
 
 /// Bounds of a number, where they are known.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -96,15 +96,15 @@ pub struct Vocabulary<'p> {
     /// The terms.
     pub terms: &'p Terms,
     /// The objects that pointers reach.
-    pub memory: Memory,
+    pub memory: SymbolicMemory,
     ranges: Ranges,
     initialised: Initialised,
     liveness: Liveness,
     expressions: Expressions,
-    addresses: Addresses,
+    addresses: AddressSource,
     symbols: RefCell<BTreeMap<VariableId, Symbol>>,
     variables: RefCell<HashMap<Symbol, VariableId>>,
-    cells: RefCell<BTreeMap<(Object, Cell), Symbol>>,
+    cells: RefCell<BTreeMap<(Pointee, MemoryCell), Symbol>>,
 }
 
 impl<'p> Vocabulary<'p> {
@@ -115,12 +115,12 @@ impl<'p> Vocabulary<'p> {
         let liveness = Liveness::new(program, &observed);
         let initialised = Initialised::new(program, &observed, &liveness);
         let ranges = Ranges::new(program, prepared.semantics.integers, &liveness, &initialised, None);
-        let memory = Memory::new(prepared, &|variable| initialised.is_definite(variable));
+        let memory = SymbolicMemory::new(prepared, &|variable| initialised.is_definite(variable));
         Self {
             prepared,
             terms,
             memory,
-            addresses: Addresses::of(prepared, &|variable| initialised.is_definite(variable)),
+            addresses: AddressSource::of(prepared, &|variable| initialised.is_definite(variable)),
             ranges,
             initialised,
             liveness,
@@ -148,7 +148,7 @@ impl<'p> Vocabulary<'p> {
 
     /// Whether addresses of objects and addresses made from numbers never meet, so that both can be numbers of their own.
     pub fn addresses_are_apart(&self) -> bool {
-        let Addresses { of_objects, from_numbers, from_outside, are_compared } = self.addresses;
+        let AddressSource { of_objects, from_numbers, from_outside, are_compared } = self.addresses;
         !(of_objects && (from_numbers || from_outside && are_compared))
     }
 
@@ -230,8 +230,8 @@ impl<'p> Vocabulary<'p> {
     }
 
     /// The symbol of a cell of an object; that of the variable where the cell is all of it.
-    pub fn cell_symbol(&self, object: Object, cell: Cell, span: Span) -> Result<Symbol, Reason> {
-        if let Object::Variable(variable) = object
+    pub fn cell_symbol(&self, object: Pointee, cell: MemoryCell, span: Span) -> Result<Symbol, Reason> {
+        if let Pointee::Variable(variable) = object
             && self.shape_of(self.program().variables[variable].ty).is_some()
         {
             return self.symbol(variable, span);
@@ -240,21 +240,21 @@ impl<'p> Vocabulary<'p> {
             return Ok(known);
         }
         let name = match object {
-            Object::Variable(variable) => self.program().variables[variable].name.clone(),
-            Object::Heap(edge) => {
+            Pointee::Variable(variable) => self.program().variables[variable].name.clone(),
+            Pointee::Heap(edge) => {
                 use foundation::Id;
                 format!("heap{}", edge.index())
             }
         };
         let layout = self.memory.layout(object);
         let (name, sort) = match cell {
-            Cell::Alive => (format!("{name}.alive"), Sort::Bool),
-            Cell::One(offset) => {
+            MemoryCell::Alive => (format!("{name}.alive"), Sort::Bool),
+            MemoryCell::One(offset) => {
                 let slot = layout.and_then(|layout| layout.slots.get(&offset));
                 let scalar = slot.expect("cells are those of the object").scalar;
                 (format!("{name}.{offset}"), sort_of(scalar))
             }
-            Cell::Many(element) => {
+            MemoryCell::Many(element) => {
                 (format!("{name}.array"), Sort::Array(Box::new(Sort::Int), Box::new(sort_of(element))))
             }
         };
@@ -264,14 +264,14 @@ impl<'p> Vocabulary<'p> {
     }
 
     /// All cells that have a symbol of their own by now.
-    pub fn cells(&self) -> Vec<(Object, Cell, Symbol)> {
+    pub fn cells(&self) -> Vec<(Pointee, MemoryCell, Symbol)> {
         self.cells.borrow().iter().map(|(&(object, cell), &symbol)| (object, cell, symbol)).collect()
     }
 
     /// What is known of the values of an object's cells of a type, wherever control is.
-    pub fn cell_bounds(&self, object: Object, scalar: Scalar) -> Bounds {
+    pub fn cell_bounds(&self, object: Pointee, scalar: Scalar) -> Bounds {
         match (object, scalar) {
-            (Object::Variable(variable), _) if self.shape_of(self.program().variables[variable].ty).is_some() => {
+            (Pointee::Variable(variable), _) if self.shape_of(self.program().variables[variable].ty).is_some() => {
                 self.bounds(variable)
             }
             (_, Scalar::Int(ty)) if self.is_machine() => Bounds::of_type(ty),
@@ -294,7 +294,7 @@ impl<'p> Vocabulary<'p> {
         }
         let cells = self.cells.borrow();
         let (object, cell) = cells.iter().find(|(_, own)| **own == symbol).map(|(key, _)| *key)?;
-        let Cell::One(offset) = cell else { return None };
+        let MemoryCell::One(offset) = cell else { return None };
         Some(self.memory.layout(object)?.slots.get(&offset)?.scalar)
     }
 
@@ -346,7 +346,7 @@ impl<'p> Vocabulary<'p> {
             (symbol, self.bounds(variable).hold_for(self.terms, self.terms.variable(symbol)))
         });
         let cells = self.cells().into_iter().filter_map(|(object, cell, symbol)| {
-            let Cell::One(offset) = cell else { return None };
+            let MemoryCell::One(offset) = cell else { return None };
             let scalar = self.memory.layout(object)?.slots.get(&offset)?.scalar;
             let is_number = self.terms.sort_of_symbol(symbol) == Sort::Int;
             let bounds = self.cell_bounds(object, scalar);
@@ -377,7 +377,7 @@ impl<'p> Vocabulary<'p> {
 
 /// Where a program's addresses come from.
 #[derive(Clone, Copy, Default)]
-struct Addresses {
+struct AddressSource {
     /// Some are those of objects or functions.
     of_objects: bool,
     /// Some are made from numbers.
@@ -389,7 +389,7 @@ struct Addresses {
     are_compared: bool,
 }
 
-impl Addresses {
+impl AddressSource {
     fn of(prepared: &Prepared, is_definite: &dyn Fn(VariableId) -> bool) -> Self {
         let program = &prepared.program;
         let mut found = Self::default();

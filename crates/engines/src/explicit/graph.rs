@@ -10,11 +10,11 @@ use super::space::Space;
 use super::store::{Inserted, Store};
 
 /// A part of a product.
-pub struct Graph {
+pub struct ProductGraph {
     /// The states that were found.
     pub store: Store,
     /// The edges of all expanded states, state by state.
-    edges: Vec<Edge>,
+    edges: Vec<ProductTransition>,
     /// By expanded state, where its edges begin; and where those of the last one end.
     first: Vec<usize>,
     /// By expanded state, the threads that can run there.
@@ -23,7 +23,7 @@ pub struct Graph {
 
 /// A transition.
 #[derive(Clone, Copy, Debug)]
-pub struct Edge {
+pub struct ProductTransition {
     /// Where it leads.
     pub to: u32,
     /// What it visits.
@@ -32,7 +32,7 @@ pub struct Edge {
 
 /// What expanding a state came to.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Expansion {
+pub enum StateExpansion {
     /// There was no state left.
     Complete,
     /// It is done.
@@ -48,7 +48,7 @@ pub enum Expansion {
     Refused(Reason),
 }
 
-impl Graph {
+impl ProductGraph {
     /// The initial states of a product, none of them expanded.
     pub fn new<S: Space>(product: &mut Product<'_, S>) -> Self {
         let mut graph =
@@ -72,7 +72,7 @@ impl Graph {
     /// The bytes that the graph takes.
     pub fn bytes(&self) -> usize {
         self.store.bytes()
-            + self.edges.capacity() * size_of::<Edge>()
+            + self.edges.capacity() * size_of::<ProductTransition>()
             + self.first.capacity() * size_of::<usize>()
             + self.enabled.capacity() * size_of::<u64>()
     }
@@ -80,39 +80,39 @@ impl Graph {
     /// How many bytes more the graph will take at once where it is about to grow.
     pub fn growth(&self) -> u64 {
         let is_near = self.edges.len() * 8 > self.edges.capacity() * 7;
-        let edges = if is_near { self.edges.capacity() * size_of::<Edge>() } else { 0 };
+        let edges = if is_near { self.edges.capacity() * size_of::<ProductTransition>() } else { 0 };
         self.store.growth() + edges as u64
     }
 
     /// The transitions of an expanded state.
-    pub fn edges_of(&self, state: u32) -> &[Edge] {
+    pub fn edges_of(&self, state: u32) -> &[ProductTransition] {
         &self.edges[self.first[state as usize]..self.first[state as usize + 1]]
     }
 
     /// Expands the next state.
-    pub fn expand_next<S: Space>(&mut self, product: &mut Product<'_, S>) -> Expansion {
+    pub fn expand_next<S: Space>(&mut self, product: &mut Product<'_, S>) -> StateExpansion {
         let state = self.expanded();
         if state == self.store.len() {
-            return Expansion::Complete;
+            return StateExpansion::Complete;
         }
-        let mut result = Expansion::Done;
+        let mut result = StateExpansion::Done;
         let mut target = vec![0; product.space.words()];
         let mut enabled = 0;
         for step in 0.. {
             match product.expand(self.store.get(state), step) {
                 Expanded::NoMore => break,
-                Expanded::Accepted => result = Expansion::Accepted { state, step },
-                Expanded::Refused(reason) if result == Expansion::Done => result = Expansion::Refused(reason),
+                Expanded::Accepted => result = StateExpansion::Accepted { state, step },
+                Expanded::Refused(reason) if result == StateExpansion::Done => result = StateExpansion::Refused(reason),
                 Expanded::Refused(_) => {}
                 Expanded::Moves(count) => {
                     enabled |= product.next.enabled;
                     for index in 0..count {
                         let marks = product.target(index, &mut target);
                         match self.store.insert(&target) {
-                            Inserted::New(to) | Inserted::Known(to) => self.edges.push(Edge { to, marks }),
+                            Inserted::New(to) | Inserted::Known(to) => self.edges.push(ProductTransition { to, marks }),
                             Inserted::Full => {
                                 let why = "there are too many states to be numbered";
-                                result = Expansion::Refused(Reason::Incomplete(why.to_owned()));
+                                result = StateExpansion::Refused(Reason::Incomplete(why.to_owned()));
                             }
                         }
                     }

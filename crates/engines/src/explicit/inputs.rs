@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use analysis::{Domains, Refused};
+use analysis::{Domains, RefusedInput};
 use num_bigint::BigInt;
 use program::semantics::memory::Extent;
 use program::semantics::{Answer, Question, Value};
@@ -86,7 +86,7 @@ fn all_of(ty: Scalar) -> Option<Vec<Answer>> {
     Some(answers(&values, ty))
 }
 
-fn reason(refused: &Refused) -> Reason {
+fn reason(refused: &RefusedInput) -> Reason {
     Reason::of_unbounded_input(refused.reason(), refused.at.or(Some(refused.origin)))
 }
 

@@ -11,9 +11,9 @@ use automata::buchi::Marks;
 use foundation::{Budget, Exhausted};
 use task::{Lasso, Scheduler};
 
-use super::graph::{Expansion, Graph};
+use super::graph::{ProductGraph, StateExpansion};
 use super::product::{Expanded, Product};
-use super::search::Found;
+use super::search::Emptiness;
 use super::space::Space;
 use super::store::Store;
 
@@ -26,16 +26,16 @@ const TRANSITIONS_PER_STATE: u64 = 128;
 const MOST_TRANSITIONS: u64 = 1 << 24;
 
 /// A state and the number of the step that is taken there.
-type Taken = (u32, u32);
+type TakenStep = (u32, u32);
 
 /// The answers that lead the interpreter along an accepting run; none where nothing was found.
 pub fn lasso<S: Space>(
     product: &mut Product<'_, S>,
     store: &Store,
-    found: &Found,
+    found: &Emptiness,
     budget: &Budget,
 ) -> Result<Option<Lasso>, Exhausted> {
-    if matches!(found, Found::Nothing | Found::Unknown(_)) {
+    if matches!(found, Emptiness::Nothing | Emptiness::Unknown(_)) {
         return Ok(None);
     }
     let most = store.len().saturating_mul(4).clamp(LEAST_NEIGHBOURHOOD, MOST_NEIGHBOURHOOD);
@@ -50,15 +50,15 @@ pub fn near_the_beginning<S: Space>(
     product: &mut Product<'_, S>,
     most: u32,
     budget: &Budget,
-) -> Result<Option<(Graph, Found)>, Exhausted> {
-    let mut graph = Graph::new(product);
+) -> Result<Option<(ProductGraph, Emptiness)>, Exhausted> {
+    let mut graph = ProductGraph::new(product);
     let mut look_at = 64;
     loop {
         let expansion = graph.expand_next(product);
-        if let Expansion::Accepted { state, step } = expansion {
-            return Ok(Some((graph, Found::End { state, step })));
+        if let StateExpansion::Accepted { state, step } = expansion {
+            return Ok(Some((graph, Emptiness::End { state, step })));
         }
-        let complete = expansion == Expansion::Complete;
+        let complete = expansion == StateExpansion::Complete;
         budget.check().and_then(|()| budget.allows(graph.growth()))?;
         if graph.expanded() >= look_at || complete {
             budget.spend(graph.expanded() as u64);
@@ -69,7 +69,7 @@ pub fn near_the_beginning<S: Space>(
                 Scheduler::Any | Scheduler::WeakFair => None,
             };
             if let Some((states, marks)) = graph.accepting_component(product.all_marks(), thread_mark) {
-                return Ok(Some((graph, Found::Component { states, marks })));
+                return Ok(Some((graph, Emptiness::Component { states, marks })));
             }
         }
         let many = u64::from(most).saturating_mul(TRANSITIONS_PER_STATE).min(MOST_TRANSITIONS);
@@ -82,24 +82,24 @@ pub fn near_the_beginning<S: Space>(
 fn told<S: Space>(
     product: &mut Product<'_, S>,
     store: &Store,
-    found: &Found,
+    found: &Emptiness,
     budget: &Budget,
 ) -> Result<Option<Lasso>, Exhausted> {
-    let mut paths = Paths { product, store, budget };
+    let mut paths = LassoPaths { product, store, budget };
     let (stem, cycle) = match found {
-        Found::Nothing | Found::Unknown(_) => return Ok(None),
-        Found::End { state, step } => {
+        Emptiness::Nothing | Emptiness::Unknown(_) => return Ok(None),
+        Emptiness::End { state, step } => {
             let (mut stem, _) = paths.stem(|reached| reached == *state)?;
             stem.push((*state, *step));
             (stem, Vec::new())
         }
-        Found::Component { states, marks } => {
+        Emptiness::Component { states, marks } => {
             let member = Members::new(states);
             let (stem, entry) = paths.stem(|reached| member.contains(reached))?;
             (stem, paths.cycle(entry, &member, *marks)?)
         }
     };
-    let mut answers = |steps: &[Taken]| {
+    let mut answers = |steps: &[TakenStep]| {
         let mut answers = Vec::new();
         for &(state, step) in steps {
             budget.check()?;
@@ -110,7 +110,7 @@ fn told<S: Space>(
     Ok(Some(Lasso { stem: answers(&stem)?, cycle: answers(&cycle)? }))
 }
 
-struct Paths<'a, 'n, S> {
+struct LassoPaths<'a, 'n, S> {
     product: &'a mut Product<'n, S>,
     store: &'a Store,
     budget: &'a Budget,
@@ -123,9 +123,9 @@ struct VisitedTransition {
     marks: Marks,
 }
 
-impl<S: Space> Paths<'_, '_, S> {
+impl<S: Space> LassoPaths<'_, '_, S> {
     /// A shortest path from an initial state to a goal, and the goal.
-    fn stem(&mut self, is_goal: impl Fn(u32) -> bool) -> Result<(Vec<Taken>, u32), Exhausted> {
+    fn stem(&mut self, is_goal: impl Fn(u32) -> bool) -> Result<(Vec<TakenStep>, u32), Exhausted> {
         let initial: Vec<u32> = self.product.initial().iter().filter_map(|state| self.store.find(state)).collect();
         if let Some(&goal) = initial.iter().find(|&&state| is_goal(state)) {
             return Ok((Vec::new(), goal));
@@ -135,7 +135,7 @@ impl<S: Space> Paths<'_, '_, S> {
     }
 
     /// A cycle through a state of a component that visits these acceptance sets.
-    fn cycle(&mut self, start: u32, component: &Members, marks: Marks) -> Result<Vec<Taken>, Exhausted> {
+    fn cycle(&mut self, start: u32, component: &Members, marks: Marks) -> Result<Vec<TakenStep>, Exhausted> {
         let mut cycle = Vec::new();
         let mut missing = marks;
         let mut at = start;
@@ -161,7 +161,7 @@ impl<S: Space> Paths<'_, '_, S> {
     }
 
     /// What a path visits: on each of its steps, what the best transition to the next state does.
-    fn marks_along(&mut self, path: &[Taken], end: u32) -> Result<Marks, Exhausted> {
+    fn marks_along(&mut self, path: &[TakenStep], end: u32) -> Result<Marks, Exhausted> {
         let ends = path.iter().skip(1).map(|&(state, _)| state).chain([end]);
         let mut marks = Marks::NONE;
         for (&(state, step), to) in path.iter().zip(ends) {
@@ -181,8 +181,8 @@ impl<S: Space> Paths<'_, '_, S> {
         from: &[u32],
         is_inside: impl Fn(u32) -> bool,
         is_goal: impl Fn(&VisitedTransition) -> bool,
-    ) -> Result<Option<(Vec<Taken>, u32)>, Exhausted> {
-        let mut before: HashMap<u32, Option<Taken>> = from.iter().map(|&state| (state, None)).collect();
+    ) -> Result<Option<(Vec<TakenStep>, u32)>, Exhausted> {
+        let mut before: HashMap<u32, Option<TakenStep>> = from.iter().map(|&state| (state, None)).collect();
         let mut queue: VecDeque<u32> = from.iter().copied().collect();
         while let Some(state) = queue.pop_front() {
             for transition in self.transitions(state)? {

@@ -41,7 +41,7 @@ use interpreted::InterpretedSpace;
 use native::NativeSpace;
 use parallel::{SearchedInParallel, search_parallel};
 use product::{Product, tag_bits};
-use search::{Found, search};
+use search::{Emptiness, search};
 use space::Space;
 use strong::search_strongly_fair;
 
@@ -130,9 +130,9 @@ impl Explicit<'_> {
                     search_parallel(&mut product, self.threads, budget);
                 statistics.count("threads", threads as u64);
                 match answer {
-                    parallel::Answer::Violation(searched) => searched,
-                    parallel::Answer::Unknown(reason) => return Err(reason),
-                    parallel::Answer::Nothing => {
+                    parallel::ParallelAnswer::Violation(searched) => searched,
+                    parallel::ParallelAnswer::Unknown(reason) => return Err(reason),
+                    parallel::ParallelAnswer::Nothing => {
                         measured(statistics, states, transitions, bytes);
                         return Ok(closed(&product, states, transitions));
                     }
@@ -143,8 +143,8 @@ impl Explicit<'_> {
         let (states, transitions) = (searched.states, searched.transitions);
         measured(statistics, states, transitions, searched.bytes);
         match &searched.found {
-            Found::Unknown(reason) => Err(reason.clone()),
-            Found::Nothing => Ok(closed(&product, states, transitions)),
+            Emptiness::Unknown(reason) => Err(reason.clone()),
+            Emptiness::Nothing => Ok(closed(&product, states, transitions)),
             found => {
                 let lasso = lasso::lasso(&mut product, &searched.store, found, budget)?;
                 let lasso = lasso.ok_or_else(|| Reason::Incomplete("a violation could not be told".to_owned()))?;

@@ -15,7 +15,7 @@ use program::semantics::Answer;
 use task::watch::{Interest, Progress, Unwatched, Watch};
 use task::{Negation, Reason, Scheduler, WordReader};
 
-use super::space::{Advance, Leads, Next, Space, Successors};
+use super::space::{Advance, LeadsOn, Next, Space, StateSuccessors};
 use super::store::append;
 
 /// The most threads for which fairness is kept track of.
@@ -35,7 +35,7 @@ pub struct Product<'n, S> {
     moves: Vec<(u32, Marks)>,
     /// The state of the space in the state that is being expanded.
     bare: Vec<u64>,
-    successors: Successors,
+    successors: StateSuccessors,
     /// The reader's numbers of the words that the space has given numbers.
     known_words: Vec<Option<u32>>,
     /// By the space's number of a word and state of the automaton: which of `moved` are the moves.
@@ -98,7 +98,7 @@ impl<'n, S: Space> Product<'n, S> {
             scheduler,
             moves: Vec::new(),
             bare: Vec::new(),
-            successors: Successors::default(),
+            successors: StateSuccessors::default(),
             known_words: Vec::new(),
             known_moves: Vec::new(),
             moved: Vec::new(),
@@ -207,7 +207,7 @@ impl<'n, S: Space> Product<'n, S> {
             self.next.letters.extend_from_slice(&self.successors.letters[start as usize..end as usize]);
             (self.next.last, self.next.word) = (step.last, step.word);
             (self.next.enabled, self.next.ran) = (step.enabled, step.ran);
-            if step.leads == Leads::Nowhere {
+            if step.leads == LeadsOn::Nowhere {
                 if self.ends_accepting(automaton_state) {
                     transitions.accepted = transitions.accepted.or(Some(step.number));
                 }
@@ -233,8 +233,8 @@ impl<'n, S: Space> Product<'n, S> {
 
     /// Where the moves of a step are remembered, if they depend on nothing but its word and the automaton's state.
     #[inline]
-    fn known_place(&self, leads: Leads, word: Option<u32>, automaton_state: u32) -> Option<usize> {
-        let is_simple = self.negation.stutter_invariant && self.fair_threads == 0 && leads == Leads::On;
+    fn known_place(&self, leads: LeadsOn, word: Option<u32>, automaton_state: u32) -> Option<usize> {
+        let is_simple = self.negation.stutter_invariant && self.fair_threads == 0 && leads == LeadsOn::On;
         let word = word.filter(|_| is_simple)?;
         let place = word as usize * self.automaton_states as usize + automaton_state as usize;
         (place < MOST_KNOWN_MOVES).then_some(place)

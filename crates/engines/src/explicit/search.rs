@@ -14,7 +14,7 @@ use automata::buchi::Marks;
 use foundation::Budget;
 use task::Reason;
 
-use super::graph::Graph;
+use super::graph::ProductGraph;
 use super::lasso::near_the_beginning;
 use super::product::{Product, Transitions};
 use super::space::Space;
@@ -32,12 +32,12 @@ pub struct Searched {
     /// The bytes that were used at most.
     pub bytes: usize,
     /// The answer.
-    pub found: Found,
+    pub found: Emptiness,
 }
 
 /// The answer of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Found {
+pub enum Emptiness {
     /// The product has no accepting run.
     Nothing,
     /// These states are strongly connected among each other, and a cycle that visits these acceptance sets is a
@@ -86,7 +86,7 @@ pub fn search<S: Space>(product: &mut Product<'_, S>, budget: &Budget) -> Search
     };
     let found = match search.run(product, budget) {
         Some(found) => found,
-        None => search.refusal.take().map_or(Found::Nothing, Found::Unknown),
+        None => search.refusal.take().map_or(Emptiness::Nothing, Emptiness::Unknown),
     };
     search.measure();
     let states = u64::from(search.store.len());
@@ -115,8 +115,8 @@ struct Search {
     done: Vec<u64>,
     /// The places whose components are not done, as intervals without their ends.
     live: Vec<(u32, u32)>,
-    path: Vec<Frame>,
-    roots: Vec<Root>,
+    path: Vec<SearchFrame>,
+    roots: Vec<ComponentRoot>,
     /// The targets of transitions to states that were not visited when they were found; those of the last frame come
     /// last.
     waiting: Vec<u32>,
@@ -133,7 +133,7 @@ struct Search {
     lookups: Vec<Lookup>,
     kinds: Kinds,
     /// The neighbourhood of the initial states, where the violation was found in it.
-    near: Option<Graph>,
+    near: Option<ProductGraph>,
 }
 
 /// The different sets of marks that occur, which are few: stacks hold their numbers.
@@ -161,7 +161,7 @@ impl Kinds {
 }
 
 /// A state on the path of the search.
-struct Frame {
+struct SearchFrame {
     place: u32,
     /// How many of its transitions wait.
     waiting: u32,
@@ -169,7 +169,7 @@ struct Frame {
 
 /// The first state of a component, as far as it is known, with the marks visited inside it and by the transition that
 /// entered it.
-struct Root {
+struct ComponentRoot {
     place: u32,
     inside: Kind,
     entered: Kind,
@@ -187,7 +187,7 @@ const LOOKS_AROUND_AT: u32 = 1 << 14;
 const LOOKS_AT_NEAREST: u32 = 1 << 11;
 
 impl Search {
-    fn run<S: Space>(&mut self, product: &mut Product<'_, S>, budget: &Budget) -> Option<Found> {
+    fn run<S: Space>(&mut self, product: &mut Product<'_, S>, budget: &Budget) -> Option<Emptiness> {
         for initial in product.initial() {
             let Some(number) = self.add(&initial) else { return Some(full()) };
             if self.places[number as usize] != 0 {
@@ -201,7 +201,7 @@ impl Search {
         None
     }
 
-    fn explore<S: Space>(&mut self, product: &mut Product<'_, S>, budget: &Budget) -> Option<Found> {
+    fn explore<S: Space>(&mut self, product: &mut Product<'_, S>, budget: &Budget) -> Option<Emptiness> {
         while let Some(frame) = self.path.last_mut() {
             if frame.waiting == 0 {
                 let place = frame.place;
@@ -220,7 +220,7 @@ impl Search {
                         budget.spend(self.work_since_check());
                         product.tell(u64::from(self.visited), self.transitions);
                         if let Err(exhausted) = budget.check().and_then(|()| budget.allows(self.store.growth())) {
-                            return Some(Found::Unknown(exhausted.into()));
+                            return Some(Emptiness::Unknown(exhausted.into()));
                         }
                     }
                     if self.visited == LOOKS_AROUND_AT
@@ -246,13 +246,13 @@ impl Search {
     }
 
     /// Looks for a violation near the beginning.
-    fn look_around<S: Space>(&mut self, product: &mut Product<'_, S>, budget: &Budget) -> Option<Found> {
+    fn look_around<S: Space>(&mut self, product: &mut Product<'_, S>, budget: &Budget) -> Option<Emptiness> {
         match near_the_beginning(product, LOOKS_AT_NEAREST, budget) {
             Ok(near) => near.map(|(graph, found)| {
                 self.near = Some(graph);
                 found
             }),
-            Err(exhausted) => Some(Found::Unknown(exhausted.into())),
+            Err(exhausted) => Some(Emptiness::Unknown(exhausted.into())),
         }
     }
 
@@ -269,7 +269,7 @@ impl Search {
     }
 
     /// Visits a state: gives it the next place, and computes its transitions.
-    fn visit<S: Space>(&mut self, product: &mut Product<'_, S>, state: u32, entered: Kind) -> Option<Found> {
+    fn visit<S: Space>(&mut self, product: &mut Product<'_, S>, state: u32, entered: Kind) -> Option<Emptiness> {
         let place = self.visited;
         self.visited += 1;
         self.places[state as usize] = self.visited;
@@ -281,15 +281,15 @@ impl Search {
             _ => self.live.push((place, place + 1)),
         }
         let Some(nothing) = self.kinds.number(Marks::NONE) else { return Some(full()) };
-        self.roots.push(Root { place, inside: nothing, entered });
+        self.roots.push(ComponentRoot { place, inside: nothing, entered });
         product.transitions(self.store.get(state), &mut self.computed);
         if let Some(step) = self.computed.accepted {
-            return Some(Found::End { state, step });
+            return Some(Emptiness::End { state, step });
         }
         if let Some(reason) = self.computed.refusal.take() {
             if let Reason::Exhausted(_) = reason {
                 // Nothing that follows can be taken either.
-                return Some(Found::Unknown(reason));
+                return Some(Emptiness::Unknown(reason));
             }
             self.refusal = Some(self.refusal.take().unwrap_or(reason));
         }
@@ -297,13 +297,13 @@ impl Search {
         self.transitions += count as u64;
         let waiting = self.waiting.len();
         let found = self.follow_computed(count);
-        self.path.push(Frame { place, waiting: (self.waiting.len() - waiting) as u32 });
+        self.path.push(SearchFrame { place, waiting: (self.waiting.len() - waiting) as u32 });
         found
     }
 
     /// Stores the targets of the transitions that were computed; follows those to visited states, and lets the others
     /// wait.
-    fn follow_computed(&mut self, count: usize) -> Option<Found> {
+    fn follow_computed(&mut self, count: usize) -> Option<Emptiness> {
         self.store.reserve(count);
         let targets = std::mem::take(&mut self.computed.targets);
         self.lookups.clear();
@@ -334,7 +334,7 @@ impl Search {
         found
     }
 
-    fn wait(&mut self, target: u32, marks: Kind) -> Option<Found> {
+    fn wait(&mut self, target: u32, marks: Kind) -> Option<Emptiness> {
         self.waiting.push(target);
         self.waiting_marks.push(marks);
         None
@@ -342,7 +342,7 @@ impl Search {
 
     /// Follows a transition to a state that was visited before. Where its component is not done, all roots after it are
     /// roots no longer.
-    fn follow(&mut self, place: u32, marks: Kind) -> Option<Found> {
+    fn follow(&mut self, place: u32, marks: Kind) -> Option<Emptiness> {
         if self.is_done(place) {
             return None;
         }
@@ -360,7 +360,7 @@ impl Search {
         let first = root.place;
         let is_member = |place: u32| place > first && !self.is_done(place - 1);
         let states = (0..self.store.len()).filter(|&state| is_member(self.places[state as usize])).collect();
-        Some(Found::Component { states, marks: self.all })
+        Some(Emptiness::Component { states, marks: self.all })
     }
 
     /// All transitions of the last state on the path are followed.
@@ -385,8 +385,8 @@ impl Search {
     fn measure(&mut self) {
         let bytes = self.store.bytes()
             + self.places.capacity() * size_of::<u32>()
-            + self.path.capacity() * size_of::<Frame>()
-            + self.roots.capacity() * size_of::<Root>()
+            + self.path.capacity() * size_of::<SearchFrame>()
+            + self.roots.capacity() * size_of::<ComponentRoot>()
             + self.waiting.capacity() * size_of::<u32>()
             + self.waiting_marks.capacity() * size_of::<Kind>()
             + self.live.capacity() * size_of::<(u32, u32)>()
@@ -395,8 +395,8 @@ impl Search {
     }
 }
 
-fn full() -> Found {
-    Found::Unknown(Reason::Incomplete("there are too many states to be numbered".to_owned()))
+fn full() -> Emptiness {
+    Emptiness::Unknown(Reason::Incomplete("there are too many states to be numbered".to_owned()))
 }
 
 /// Sets the bits from `first` up to, but without, `end`.

@@ -28,15 +28,15 @@ pub trait Space: Send {
     fn step(&mut self, state: &[u64], number: u32, next: &mut Next) -> Advance;
 
     /// Takes all steps of a state, in the order of their numbers. Cuts are left out.
-    fn successors(&mut self, state: &[u64], successors: &mut Successors) {
+    fn successors(&mut self, state: &[u64], successors: &mut StateSuccessors) {
         successors.clear();
         let mut next = Next { state: vec![0; self.words()], ..Next::default() };
         for number in 0.. {
             match self.step(state, number, &mut next) {
                 Advance::NoMore => break,
                 Advance::Blocked => {}
-                Advance::Next => successors.push(number, Leads::On, &next),
-                Advance::Ended => successors.push(number, Leads::Nowhere, &next),
+                Advance::Next => successors.push(number, LeadsOn::On, &next),
+                Advance::Ended => successors.push(number, LeadsOn::Nowhere, &next),
                 Advance::Refused(reason) => successors.refusal = Some(successors.refusal.take().unwrap_or(reason)),
             }
         }
@@ -85,7 +85,7 @@ pub struct Next {
 
 /// All steps of a state.
 #[derive(Clone, Debug, Default)]
-pub struct Successors {
+pub struct StateSuccessors {
     /// The steps that are not blocked.
     pub steps: Vec<Successor>,
     /// The states they lead to, one after the other; for a step that leads nowhere, anything.
@@ -102,7 +102,7 @@ pub struct Successor {
     /// Its number.
     pub number: u32,
     /// Whether it leads to another state.
-    pub leads: Leads,
+    pub leads: LeadsOn,
     /// A number that stands for its word in this space, where the space gives words numbers.
     pub word: Option<u32>,
     /// Where its letters begin and end.
@@ -117,14 +117,14 @@ pub struct Successor {
 
 /// Whether a step leads to another state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Leads {
+pub enum LeadsOn {
     /// It does.
     On,
     /// It leads to where the last letter of its word is repeated for ever.
     Nowhere,
 }
 
-impl Successors {
+impl StateSuccessors {
     /// Forgets all steps.
     pub fn clear(&mut self) {
         self.steps.clear();
@@ -134,7 +134,7 @@ impl Successors {
     }
 
     /// Adds a step.
-    pub fn push(&mut self, number: u32, leads: Leads, next: &Next) {
+    pub fn push(&mut self, number: u32, leads: LeadsOn, next: &Next) {
         let start = self.letters.len() as u32;
         self.letters.extend_from_slice(&next.letters);
         self.states.extend_from_slice(&next.state);

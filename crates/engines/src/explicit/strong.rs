@@ -8,20 +8,20 @@
 use foundation::{Budget, Exhausted};
 use task::Reason;
 
-use super::graph::{Expansion, Graph};
+use super::graph::{ProductGraph, StateExpansion};
 use super::product::Product;
-use super::search::{Found, Searched};
+use super::search::{Emptiness, Searched};
 use super::space::Space;
 
 /// Searches a product for an accepting run that is strongly fair.
 pub fn search_strongly_fair<S: Space>(product: &mut Product<'_, S>, budget: &Budget) -> Searched {
-    let mut graph = Graph::new(product);
+    let mut graph = ProductGraph::new(product);
     let found = match visit_all(&mut graph, product, budget) {
-        Err(exhausted) => Found::Unknown(exhausted.into()),
+        Err(exhausted) => Emptiness::Unknown(exhausted.into()),
         Ok(Some(found)) => found,
         Ok(None) => match graph.accepting_component(product.all_marks(), Some(&|thread| product.thread_mark(thread))) {
-            Some((states, marks)) => Found::Component { states, marks },
-            None => Found::Nothing,
+            Some((states, marks)) => Emptiness::Component { states, marks },
+            None => Emptiness::Nothing,
         },
     };
     let (transitions, bytes) = (graph.transitions(), graph.bytes());
@@ -31,20 +31,20 @@ pub fn search_strongly_fair<S: Space>(product: &mut Product<'_, S>, budget: &Bud
 
 /// Visits everything; an end in which the automaton accepts is an answer at once.
 fn visit_all<S: Space>(
-    graph: &mut Graph,
+    graph: &mut ProductGraph,
     product: &mut Product<'_, S>,
     budget: &Budget,
-) -> Result<Option<Found>, Exhausted> {
+) -> Result<Option<Emptiness>, Exhausted> {
     let mut refusal: Option<Reason> = None;
     loop {
         budget.spend(1);
         budget.check().and_then(|()| budget.allows(graph.growth()))?;
         match graph.expand_next(product) {
-            Expansion::Complete => return Ok(refusal.map(Found::Unknown)),
-            Expansion::Done => {}
-            Expansion::Accepted { state, step } => return Ok(Some(Found::End { state, step })),
-            Expansion::Refused(Reason::Exhausted(exhausted)) => return Err(exhausted),
-            Expansion::Refused(reason) => refusal = Some(refusal.unwrap_or(reason)),
+            StateExpansion::Complete => return Ok(refusal.map(Emptiness::Unknown)),
+            StateExpansion::Done => {}
+            StateExpansion::Accepted { state, step } => return Ok(Some(Emptiness::End { state, step })),
+            StateExpansion::Refused(Reason::Exhausted(exhausted)) => return Err(exhausted),
+            StateExpansion::Refused(reason) => refusal = Some(refusal.unwrap_or(reason)),
         }
     }
 }

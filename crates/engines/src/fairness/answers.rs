@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 
-use analysis::points_to::Object;
+use analysis::points_to::Pointee;
 use logic::Value as Number;
 use program::passes::Prepared;
 use program::semantics::evaluate::evaluate;
@@ -20,16 +20,16 @@ use program::{Atom, EdgeId, Observe, Scalar};
 use task::Reason;
 
 use super::lasso::Valuation;
-use super::letter::Taken;
+use super::letter::TakenEdge;
 use crate::encode::Exit;
 use crate::encode::edge::Contents;
-use crate::encode::memory::Cell;
+use crate::encode::memory::MemoryCell;
 
 /// Follows a way through a program and tells the answers.
-pub struct Teller<'a> {
+pub struct AnswerTeller<'a> {
     prepared: &'a Prepared,
     interpreter: Interpreter<'a>,
-    open: &'a Open,
+    open: &'a OpenQuestions,
     is_started: bool,
     /// Whether something was written since the last edge that may be observed.
     has_written: bool,
@@ -37,10 +37,10 @@ pub struct Teller<'a> {
 
 /// What may be asked next, and what was.
 #[derive(Default)]
-pub struct Open(RefCell<Questions>);
+pub struct OpenQuestions(RefCell<QuestionSource>);
 
 #[derive(Default)]
-struct Questions {
+struct QuestionSource {
     inputs: VecDeque<Answer>,
     /// What objects hold that are not initialised; those of variables as if these were global.
     held: HashMap<ObjectId, Vec<(Contents, Number)>>,
@@ -49,7 +49,7 @@ struct Questions {
     answers: Vec<Answer>,
 }
 
-impl Choices for &Open {
+impl Choices for &OpenQuestions {
     fn choose(&mut self, question: &Question) -> Answer {
         let mut questions = self.0.borrow_mut();
         let answer = match question {
@@ -72,15 +72,15 @@ impl Choices for &Open {
     }
 }
 
-impl<'a> Teller<'a> {
+impl<'a> AnswerTeller<'a> {
     /// A teller.
-    pub fn new(prepared: &'a Prepared, open: &'a Open, choices: &'a mut &'a Open) -> Self {
+    pub fn new(prepared: &'a Prepared, open: &'a OpenQuestions, choices: &'a mut &'a OpenQuestions) -> Self {
         let interpreter = Interpreter::new(&prepared.program, prepared.semantics, choices);
         Self { prepared, interpreter, open, is_started: false, has_written: false }
     }
 
     /// The answers on the next part of the way.
-    pub fn answers(&mut self, way: &[Taken], values: &Valuation) -> Result<Vec<Answer>, Reason> {
+    pub fn answers(&mut self, way: &[TakenEdge], values: &Valuation) -> Result<Vec<Answer>, Reason> {
         for taken in way {
             self.take(taken, values).map_err(|what| {
                 Reason::EvidenceRejected(format!("the interpreter does not follow the way of a violation: {what}"))
@@ -89,7 +89,7 @@ impl<'a> Teller<'a> {
         Ok(std::mem::take(&mut self.open.0.borrow_mut().answers))
     }
 
-    fn take(&mut self, taken: &Taken, values: &Valuation) -> Result<(), String> {
+    fn take(&mut self, taken: &TakenEdge, values: &Valuation) -> Result<(), String> {
         {
             let mut questions = self.open.0.borrow_mut();
             questions.edge = taken.edge;
@@ -97,8 +97,8 @@ impl<'a> Teller<'a> {
                 let value = values.get(&asked.symbol);
                 match (asked.uninitialised, value) {
                     (Some(variable), Some(value)) => {
-                        let (object, symbol) = (Object::Variable(variable), asked.symbol);
-                        let whole = Contents { object, cell: Cell::One(0), symbol, stride: 1 };
+                        let (object, symbol) = (Pointee::Variable(variable), asked.symbol);
+                        let whole = Contents { object, cell: MemoryCell::One(0), symbol, stride: 1 };
                         questions.held.insert(ObjectId::Global(variable), vec![(whole, value.clone())]);
                     }
                     (Some(variable), None) => _ = questions.held.remove(&ObjectId::Global(variable)),
@@ -107,8 +107,8 @@ impl<'a> Teller<'a> {
             }
             let new = self.interpreter.state.memory.unused_heap();
             let object_of = |contents: &Contents| match contents.object {
-                Object::Variable(variable) => ObjectId::Global(variable),
-                Object::Heap(_) => new,
+                Pointee::Variable(variable) => ObjectId::Global(variable),
+                Pointee::Heap(_) => new,
             };
             taken.contents.iter().for_each(|contents| _ = questions.held.remove(&object_of(contents)));
             for contents in &taken.contents {

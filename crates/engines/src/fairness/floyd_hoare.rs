@@ -16,18 +16,18 @@ use logic::Term;
 
 use super::hoare::Triples;
 use super::letter::{LetterId, Letters};
-use super::module::{Explored, ExploredState};
+use super::module::{ExploredModule, ExploredState};
 
 /// A module of finite traces.
 pub struct FloydHoare<'t> {
     triples: Rc<Triples<'t>>,
     letters: Rc<Letters>,
     predicates: Vec<Term>,
-    states: RefCell<States>,
+    states: RefCell<FloydHoareStates>,
 }
 
 #[derive(Default)]
-struct States {
+struct FloydHoareStates {
     sets: Vec<Rc<BTreeSet<u32>>>,
     numbers: HashMap<Rc<BTreeSet<u32>>, StateId>,
     conditions: Vec<Term>,
@@ -45,7 +45,7 @@ impl<'t> FloydHoare<'t> {
         let terms = triples.terms;
         let distinct: BTreeSet<Term> =
             predicates.into_iter().filter(|&predicate| terms.as_truth(predicate).is_none()).collect();
-        let mut states = States::default();
+        let mut states = FloydHoareStates::default();
         for condition in [terms.truth(false), terms.truth(true)] {
             states.sets.push(Rc::default());
             states.conditions.push(condition);
@@ -60,7 +60,7 @@ impl<'t> FloydHoare<'t> {
     }
 
     /// What was computed so far.
-    pub fn explored(&self) -> Explored {
+    pub fn explored(&self) -> ExploredModule {
         let states = self.states.borrow();
         let state = |(index, &condition): (usize, &Term)| ExploredState {
             role: if index == FALSE { "false" } else { "predicates" },
@@ -71,7 +71,7 @@ impl<'t> FloydHoare<'t> {
         let mut transitions: Vec<(usize, u32, usize)> =
             states.successors.iter().map(|(&(from, step), to)| (from.index(), step, to.index())).collect();
         transitions.sort_unstable();
-        Explored { states: states.conditions.iter().enumerate().map(state).collect(), transitions }
+        ExploredModule { states: states.conditions.iter().enumerate().map(state).collect(), transitions }
     }
 
     /// The predicates that hold in a state.

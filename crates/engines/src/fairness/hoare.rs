@@ -16,7 +16,7 @@ use crate::encode::Transition;
 
 /// How triples were decided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Decided {
+pub struct DecidedTriples {
     /// Without the solver.
     pub at_sight: u64,
     /// By the solver.
@@ -30,14 +30,14 @@ pub struct Triples<'t> {
     /// The terms.
     pub terms: &'t Terms,
     solver: RefCell<Cached<'t, Z3<'t>>>,
-    known: RefCell<Known>,
+    known: RefCell<KnownVariables>,
     valid: RefCell<HashMap<(Term, u32, Term), bool>>,
-    decided: RefCell<Decided>,
+    decided: RefCell<DecidedTriples>,
 }
 
 /// What is known of single variables beforehand.
 #[derive(Default)]
-pub struct Known {
+pub struct KnownVariables {
     /// What holds for a variable's value once it has been set.
     pub when_set: HashMap<Symbol, Term>,
     /// The variables that are set from the start.
@@ -57,7 +57,7 @@ impl<'t> Triples<'t> {
     }
 
     /// From here on this is known.
-    pub fn know(&self, known: Known) {
+    pub fn know(&self, known: KnownVariables) {
         *self.known.borrow_mut() = known;
         self.valid.borrow_mut().clear();
     }
@@ -80,7 +80,7 @@ impl<'t> Triples<'t> {
     }
 
     /// How triples were decided so far.
-    pub fn decided(&self) -> Decided {
+    pub fn decided(&self) -> DecidedTriples {
         *self.decided.borrow()
     }
 

@@ -16,7 +16,7 @@ use crate::encode::Transition;
 
 /// What became of a trace.
 #[derive(Clone, Debug)]
-pub enum Trace {
+pub enum TraceResult {
     /// It can be executed.
     Feasible,
     /// It cannot: what matters of each of its steps.
@@ -32,24 +32,24 @@ pub fn examine(
     solver: &mut dyn Solver,
     steps: &[Transition],
     known: &dyn Fn(Symbol) -> Option<Term>,
-) -> Trace {
+) -> TraceResult {
     let read: BTreeSet<Symbol> = steps.iter().flat_map(|step| step.read(terms)).collect();
     let mut given: Vec<Term> = read.iter().filter_map(|&symbol| known(symbol)).collect();
     let mut versions: HashMap<Symbol, Term> = HashMap::new();
     /// What an assumption stands for.
-    enum Origin {
+    enum AssumptionOrigin {
         Guard(Term),
         Update(Symbol),
     }
     let mut assumptions: Vec<Term> = Vec::new();
-    let mut origins: Vec<(usize, Origin)> = Vec::new();
+    let mut origins: Vec<(usize, AssumptionOrigin)> = Vec::new();
     let mut renamed_steps: Vec<Transition> = Vec::new();
     for (position, step) in steps.iter().enumerate() {
         let step = if step.inputs.is_empty() { step.clone() } else { step.with_new_inputs(terms) };
         given.push(terms.substitute(step.known, &versions));
         for conjunct in terms.conjuncts(step.guard) {
             assumptions.push(terms.substitute(conjunct, &versions));
-            origins.push((position, Origin::Guard(conjunct)));
+            origins.push((position, AssumptionOrigin::Guard(conjunct)));
         }
         let mut next = versions.clone();
         for (&symbol, &value) in &step.updates {
@@ -57,7 +57,7 @@ pub fn examine(
             next.insert(symbol, version);
             given.extend(known(symbol).map(|known| terms.substitute(known, &HashMap::from([(symbol, version)]))));
             assumptions.push(terms.equal(version, terms.substitute(value, &versions)));
-            origins.push((position, Origin::Update(symbol)));
+            origins.push((position, AssumptionOrigin::Update(symbol)));
         }
         versions = next;
         renamed_steps.push(step);
@@ -68,8 +68,8 @@ pub fn examine(
     let core: BTreeSet<Term> = solver.core().into_iter().collect();
     solver.pop();
     match answer {
-        Satisfiability::Satisfiable => Trace::Feasible,
-        Satisfiability::Unknown(why) => Trace::Unknown(why),
+        Satisfiability::Satisfiable => TraceResult::Feasible,
+        Satisfiability::Unknown(why) => TraceResult::Unknown(why),
         Satisfiability::Unsatisfiable => {
             let mut relevant: Vec<Transition> = (renamed_steps.iter())
                 .map(|step| Transition { guard: terms.truth(true), ..havoc(terms, step, |_| true) })
@@ -80,13 +80,13 @@ pub fn examine(
                 }
                 let step = &mut relevant[position];
                 match origin {
-                    Origin::Guard(conjunct) => step.guard = terms.and([step.guard, conjunct]),
-                    Origin::Update(symbol) => {
+                    AssumptionOrigin::Guard(conjunct) => step.guard = terms.and([step.guard, conjunct]),
+                    AssumptionOrigin::Update(symbol) => {
                         step.updates.insert(symbol, renamed_steps[position].updates[&symbol]);
                     }
                 }
             }
-            Trace::Infeasible(relevant)
+            TraceResult::Infeasible(relevant)
         }
     }
 }

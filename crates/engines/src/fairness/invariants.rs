@@ -9,13 +9,13 @@ use automata::buchi::{Automaton, StateId};
 use foundation::{Budget, Exhausted, Id};
 use logic::{Symbol, Term};
 
-use super::hoare::{Known, Triples};
+use super::hoare::{KnownVariables, Triples};
 use super::letter::{LetterId, Letters};
 use super::product::Control;
 use crate::encode::Vocabulary;
 
 /// What ranges say of single variables.
-pub fn known(vocabulary: &Vocabulary<'_>) -> Known {
+pub fn known(vocabulary: &Vocabulary<'_>) -> KnownVariables {
     let when_set = vocabulary.known();
     // Where control has stopped, only those are left.
     let is_always_set = |symbol: &Symbol| match vocabulary.variable(*symbol) {
@@ -23,7 +23,7 @@ pub fn known(vocabulary: &Vocabulary<'_>) -> Known {
         None => true,
     };
     let is_always_set = when_set.keys().copied().filter(is_always_set).collect();
-    Known { when_set, is_always_set }
+    KnownVariables { when_set, is_always_set }
 }
 
 /// What ranges say of the variables that matter at a place: those have been set.

@@ -12,7 +12,7 @@ use automata::buchi::Label;
 use logic::{Symbol, Terms};
 use program::EdgeId;
 
-use crate::encode::edge::{Asked, Contents, Exit};
+use crate::encode::edge::{AskedValue, Contents, Exit};
 use crate::encode::{Passage, Transition};
 
 /// A letter.
@@ -28,13 +28,13 @@ impl Label for LetterId {}
 
 /// An edge of the program that is taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Taken {
+pub struct TakenEdge {
     /// The edge; none for the start, and for staying where the program has stopped.
     pub edge: Option<EdgeId>,
     /// Where control is afterwards.
     pub exit: Exit,
     /// What is read from outside, by the symbols of the letter's step.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<AskedValue>,
     /// What uninitialised objects hold, by the symbols of the letter's step.
     pub contents: Vec<Contents>,
     /// For each of what is asked, the program's symbol that holds it afterwards, if one does.
@@ -50,23 +50,23 @@ pub struct Taken {
 pub struct Letters {
     steps: RefCell<Vec<Rc<Transition>>>,
     known: RefCell<HashMap<Transition, u32>>,
-    ways: RefCell<Vec<Rc<[Taken]>>>,
+    ways: RefCell<Vec<Rc<[TakenEdge]>>>,
 }
 
 impl Letters {
     /// The letter of a step that takes one edge of the program, and one of the property's automaton or none.
     pub fn of_passage(&self, terms: &Terms, edge: Option<EdgeId>, passage: &Passage, read: Option<u32>) -> LetterId {
-        let holder = |asked: &Asked| {
+        let holder = |asked: &AskedValue| {
             let value = terms.variable(asked.symbol);
             passage.step.updates.iter().find(|(_, held)| **held == value).map(|(&symbol, _)| symbol)
         };
         let (asked, held_by) = (passage.asked.clone(), passage.asked.iter().map(holder).collect());
         let contents = passage.contents.clone();
-        let taken = Taken { edge, exit: passage.exit, asked, contents, held_by, read, is_part: false };
+        let taken = TakenEdge { edge, exit: passage.exit, asked, contents, held_by, read, is_part: false };
         self.letter(passage.step.clone(), Rc::new([taken]))
     }
 
-    fn letter(&self, step: Transition, way: Rc<[Taken]>) -> LetterId {
+    fn letter(&self, step: Transition, way: Rc<[TakenEdge]>) -> LetterId {
         let mut steps = self.steps.borrow_mut();
         let number = *self.known.borrow_mut().entry(step).or_insert_with_key(|step| {
             steps.push(Rc::new(step.clone()));
@@ -88,14 +88,14 @@ impl Letters {
     }
 
     /// The way of a letter.
-    pub fn way(&self, letter: LetterId) -> Rc<[Taken]> {
+    pub fn way(&self, letter: LetterId) -> Rc<[TakenEdge]> {
         Rc::clone(&self.ways.borrow()[letter.way as usize])
     }
 
     /// The letter with the same way and a stronger guard, which may be one of several.
     pub fn guarded(&self, letter: LetterId, guard: logic::Term, is_part: bool) -> LetterId {
         let step = Transition { guard, ..(*self.step(letter)).clone() };
-        let part = |taken: &Taken| Taken { is_part: taken.is_part || is_part, ..taken.clone() };
+        let part = |taken: &TakenEdge| TakenEdge { is_part: taken.is_part || is_part, ..taken.clone() };
         self.letter(step, self.way(letter).iter().map(part).collect())
     }
 
@@ -117,8 +117,12 @@ impl Letters {
         };
         let new_name = |symbol: Symbol| renamed.as_ref().map_or(symbol, |renamed| renamed[&symbol]);
         let later = self.way(second);
-        let later = later.iter().map(|taken| Taken {
-            asked: taken.asked.iter().map(|asked| Asked { symbol: new_name(asked.symbol), ..asked.clone() }).collect(),
+        let later = later.iter().map(|taken| TakenEdge {
+            asked: taken
+                .asked
+                .iter()
+                .map(|asked| AskedValue { symbol: new_name(asked.symbol), ..asked.clone() })
+                .collect(),
             contents: taken
                 .contents
                 .iter()
@@ -126,7 +130,7 @@ impl Letters {
                 .collect(),
             ..taken.clone()
         });
-        let way: Rc<[Taken]> = self.way(first).iter().cloned().chain(later).collect();
+        let way: Rc<[TakenEdge]> = self.way(first).iter().cloned().chain(later).collect();
         self.letter(one.then(terms, &two), way)
     }
 }

@@ -55,20 +55,20 @@ use program::passes::{NotPrepared, Prepared, prepare, simplify};
 use program::{Op, Program};
 use smt::Z3;
 use task::registry::{Decides, Entry, SECOND, Turn};
-use task::watch::{Fate, Interest, Made, Progress, Trace, Unwatched, Watch};
+use task::watch::{CandidateLasso, Fate, Interest, Made, Progress, Unwatched, Watch};
 use task::{Certificate, Engine, Negation, Outcome, Reason, Statistics, Task, Unwritten, Verdict};
 
 use crate::encode::Vocabulary;
-use certificate::Proof;
-use certificate::names::Names;
+use certificate::ProofParts;
+use certificate::names::SymbolNames;
 use hoare::Triples;
 use invariants::Strengthened;
-use module::{Refuted, Shared};
-use observation::Observation;
+use module::{Refuted, SharedModule};
+use observation::ObservedProgram;
 use paths::Ended;
 use product::Builder;
 use refine::{Refinement, Refiner};
-use remainder::Rest;
+use remainder::RemainingLanguage;
 use show::Show;
 
 /// How the engine is chosen.
@@ -162,7 +162,7 @@ impl Fairness<'_> {
         let mut solver = Z3::new(&terms, budget);
         solver.set_query_limit(Some(QUERY_LIMIT));
         let triples = Rc::new(Triples::new(&terms, solver));
-        let observation = Observation::new(task, &negation, &inlined, &vocabulary)?;
+        let observation = ObservedProgram::new(task, &negation, &inlined, &vocabulary)?;
         budget.check()?;
         let builder = Builder {
             terms: &terms,
@@ -195,9 +195,9 @@ impl Fairness<'_> {
         let picture = (told >= Interest::Everything).then(|| show.product(&graph));
         self.watch.made(&Made { name: "product", kind: "Büchi program", locations, edges }, picture.as_ref());
         drop(picture);
-        let mut rest = Rest::new(&graph);
+        let mut rest = RemainingLanguage::new(&graph);
         // The modules with the numbers of their lassos, for those who want to see them in the end.
-        let mut modules: Vec<(usize, Shared<'_>)> = Vec::new();
+        let mut modules: Vec<(usize, SharedModule<'_>)> = Vec::new();
         let mut ended = Ended::default();
         let verdict = loop {
             if let Err(exhausted) = budget.check() {
@@ -209,7 +209,7 @@ impl Fairness<'_> {
                 Ok(Some(lasso)) => lasso,
                 Ok(None) => {
                     let Work { finite, ranked, .. } = work;
-                    let proof = Proof {
+                    let proof = ProofParts {
                         terms: &terms,
                         inlined: &inlined,
                         vocabulary: &vocabulary,
@@ -234,7 +234,7 @@ impl Fairness<'_> {
             work.iteration += 1;
             self.watch.progress(&work.progress());
             let (stem, cycle) = lasso.word();
-            let trace = (told >= Interest::Traces).then(|| Trace {
+            let trace = (told >= Interest::Traces).then(|| CandidateLasso {
                 remark: format!("{} states visited", work.visited),
                 ..show.trace(&stem, &cycle, told >= Interest::Everything)
             });
@@ -257,7 +257,7 @@ impl Fairness<'_> {
                     let argument = divergence.execution.kind();
                     self.watch.decided(work.iteration, &Fate::Diverges { argument });
                     statistics.word("divergence", argument);
-                    let names = Names::new(&terms, &inlined, &vocabulary, &observation);
+                    let names = SymbolNames::new(&terms, &inlined, &vocabulary, &observation);
                     let found = violation::counterexample(&terms, &vocabulary, &letters, &divergence, names);
                     break found.map(Verdict::Violated);
                 }
@@ -271,7 +271,7 @@ impl Fairness<'_> {
                     if !rest.has_room() {
                         break Err(Reason::Incomplete("too many ranking functions are needed".to_owned()));
                     }
-                    let module = Shared(Rc::from(module));
+                    let module = SharedModule(Rc::from(module));
                     if told >= Interest::Everything {
                         modules.push((work.iteration, module.clone()));
                     }

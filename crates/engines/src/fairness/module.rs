@@ -19,24 +19,24 @@ pub enum Refuted<'t> {
     /// By a ranking function.
     Ranked(Ranked<'t>),
     /// All traces that begin with one word.
-    Prefix(Prefix),
+    Prefix(PrefixModule),
     /// One lasso, by a ranking function.
     OneLasso(OneLasso),
 }
 
 /// The module of all traces that begin with one word: the last resort where no predicates are found.
-pub struct Prefix {
+pub struct PrefixModule {
     word: Vec<u32>,
 }
 
-impl Prefix {
+impl PrefixModule {
     /// The traces that begin with a word.
     pub fn new(word: &[LetterId]) -> Self {
         Self { word: word.iter().map(|letter| letter.step).collect() }
     }
 }
 
-impl Module for Prefix {
+impl Module for PrefixModule {
     type Label = LetterId;
 
     fn initial(&self) -> StateSet {
@@ -60,9 +60,9 @@ impl Module for Prefix {
 
 /// A module that several owners read.
 #[derive(Clone)]
-pub struct Shared<'t>(pub Rc<Refuted<'t>>);
+pub struct SharedModule<'t>(pub Rc<Refuted<'t>>);
 
-impl Module for Shared<'_> {
+impl Module for SharedModule<'_> {
     type Label = LetterId;
 
     fn initial(&self) -> StateSet {
@@ -95,7 +95,7 @@ impl Module for Shared<'_> {
 
 /// What was computed of a module so far.
 #[derive(Clone, Debug, Default)]
-pub struct Explored {
+pub struct ExploredModule {
     /// The states.
     pub states: Vec<ExploredState>,
     /// From a state, by the step with a number, to a state.
@@ -115,7 +115,7 @@ pub struct ExploredState {
     pub is_accepting: bool,
 }
 
-impl Explored {
+impl ExploredModule {
     /// Some words in a row, the last one followed by the one at an index for ever.
     fn path(terms: &Terms, word: &[u32], again: Option<usize>, accepting: usize) -> Self {
         let state = |at: usize| ExploredState {
@@ -172,14 +172,14 @@ impl Refuted<'_> {
     }
 
     /// What was computed of it so far.
-    pub fn explored(&self, terms: &Terms) -> Explored {
+    pub fn explored(&self, terms: &Terms) -> ExploredModule {
         match self {
             Refuted::Finite(module) => module.explored(),
             Refuted::Ranked(module) => module.explored(),
-            Refuted::Prefix(module) => Explored::path(terms, &module.word, None, module.word.len()),
+            Refuted::Prefix(module) => ExploredModule::path(terms, &module.word, None, module.word.len()),
             Refuted::OneLasso(module) => {
                 let (word, stem) = module.word();
-                Explored::path(terms, &word, Some(stem), stem)
+                ExploredModule::path(terms, &word, Some(stem), stem)
             }
         }
     }

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use analysis::points_to::Object;
+use analysis::points_to::Pointee;
 use automata::buchi::Guard;
 use foundation::Id;
 use logic::{Term, Terms};
@@ -22,7 +22,7 @@ use crate::encode::{Exit, Vocabulary};
 const MOST_CUBES: usize = 64;
 
 /// How the program is observed.
-pub struct Observation<'t> {
+pub struct ObservedProgram<'t> {
     task: &'t Task,
     vocabulary: &'t Vocabulary<'t>,
     /// By edge: whether it reads a letter.
@@ -31,7 +31,7 @@ pub struct Observation<'t> {
     is_stale: Vec<bool>,
 }
 
-impl<'t> Observation<'t> {
+impl<'t> ObservedProgram<'t> {
     /// The observation of a task's program.
     pub fn new(
         task: &'t Task,
@@ -133,17 +133,17 @@ impl<'t> Observation<'t> {
         let program = self.vocabulary.program();
         let prepared = self.vocabulary.prepared;
         let points_to = self.vocabulary.memory.points_to();
-        let mut looked_at: HashSet<Object> = HashSet::new();
+        let mut looked_at: HashSet<Pointee> = HashSet::new();
         let mut reads_pointers = false;
         for expr in prepared.atoms.expressions() {
             reads_pointers |= analysis::expressions::variables_read(program, expr, &mut |variable| {
-                looked_at.insert(Object::Variable(variable));
+                looked_at.insert(Pointee::Variable(variable));
             });
         }
         // An atom that reads through a pointer may read whatever has an address.
-        let is_seen = |object: &Object| match object {
-            Object::Variable(variable) if reads_pointers && program.variables[*variable].address_taken => true,
-            Object::Heap(_) => reads_pointers,
+        let is_seen = |object: &Pointee| match object {
+            Pointee::Variable(variable) if reads_pointers && program.variables[*variable].address_taken => true,
+            Pointee::Heap(_) => reads_pointers,
             object => looked_at.contains(object),
         };
         let seen = |location: LocationId| {
@@ -166,7 +166,7 @@ impl<'t> Observation<'t> {
                 Op::AtomicBegin | Op::AtomicEnd => None,
                 _ => return true,
             };
-            written.is_some_and(|variable| is_seen(&Object::Variable(variable))) || seen(edge.from) != seen(edge.to)
+            written.is_some_and(|variable| is_seen(&Pointee::Variable(variable))) || seen(edge.from) != seen(edge.to)
         };
         program.edges.values().map(changes).collect()
     }

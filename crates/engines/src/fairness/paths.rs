@@ -12,9 +12,9 @@ use logic::{Symbol, Term, Terms, Value};
 use smt::Solver;
 
 use super::lasso::{Divergent, Lasso, NonTermination, set_of_several, steady};
-use super::letter::{LetterId, Letters, Taken};
+use super::letter::{LetterId, Letters, TakenEdge};
 use super::module::Refuted;
-use super::refine::{Chosen, Divergence, Refinement, Refiner};
+use super::refine::{ChosenCycle, Divergence, Refinement, Refiner};
 use crate::encode::Transition;
 
 /// The most cycles that are looked at together.
@@ -103,7 +103,8 @@ fn diverge(
         let names = named_inputs(&letters.way(cycle_letter));
         let chosen: HashMap<InputName, &Value> =
             names.iter().filter_map(|(name, symbol)| Some((*name, inputs.get(symbol)?))).collect();
-        let others: Vec<Chosen> = composed.iter().map(|&cycle| with_inputs(terms, letters, cycle, &chosen)).collect();
+        let others: Vec<ChosenCycle> =
+            composed.iter().map(|&cycle| with_inputs(terms, letters, cycle, &chosen)).collect();
         let cycles: Vec<Transition> = others.iter().map(|other| fixed(terms, letters, other)).collect();
         let Some(set) = set_of_several(terms, solver, &cycles, &start.state, budget)? else { return Ok(None) };
         let choice: BTreeMap<Symbol, Term> =
@@ -151,7 +152,7 @@ fn cycles(graph: &Automaton<LetterId>, honda: StateId) -> Vec<Vec<LetterId>> {
 }
 
 /// The inputs on a way by their names.
-fn named_inputs(way: &[Taken]) -> Vec<(InputName, Symbol)> {
+fn named_inputs(way: &[TakenEdge]) -> Vec<(InputName, Symbol)> {
     let mut times: HashMap<program::EdgeId, usize> = HashMap::new();
     let mut found = Vec::new();
     for taken in way {
@@ -164,16 +165,16 @@ fn named_inputs(way: &[Taken]) -> Vec<(InputName, Symbol)> {
 }
 
 /// A cycle with the values that were chosen for inputs, and some value for the others.
-fn with_inputs(terms: &Terms, letters: &Letters, cycle: LetterId, chosen: &HashMap<InputName, &Value>) -> Chosen {
+fn with_inputs(terms: &Terms, letters: &Letters, cycle: LetterId, chosen: &HashMap<InputName, &Value>) -> ChosenCycle {
     let any = |&input: &Symbol| Some((input, terms.of_value(&Value::default_of(&terms.sort_of_symbol(input)))?));
     let mut inputs: BTreeMap<Symbol, Term> = letters.step(cycle).inputs.iter().filter_map(any).collect();
     let named = named_inputs(&letters.way(cycle)).into_iter();
     inputs.extend(named.filter_map(|(name, symbol)| Some((symbol, terms.of_value(chosen.get(&name)?)?))));
-    Chosen { cycle, inputs }
+    ChosenCycle { cycle, inputs }
 }
 
 /// The step of a cycle whose inputs are chosen.
-fn fixed(terms: &Terms, letters: &Letters, Chosen { cycle, inputs }: &Chosen) -> Transition {
+fn fixed(terms: &Terms, letters: &Letters, ChosenCycle { cycle, inputs }: &ChosenCycle) -> Transition {
     let step = letters.step(*cycle);
     let values: HashMap<Symbol, Term> = inputs.iter().map(|(&symbol, &value)| (symbol, value)).collect();
     Transition {

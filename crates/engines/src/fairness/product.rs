@@ -19,7 +19,7 @@ use task::{Negation, Reason};
 use super::hoare::Triples;
 use super::invariants;
 use super::letter::{LetterId, Letters};
-use super::observation::Observation;
+use super::observation::ObservedProgram;
 use crate::encode::edge::encode;
 use crate::encode::{Exit, Passage, Transition, Vocabulary, initial};
 
@@ -49,12 +49,12 @@ pub struct BuchiProgram {
     /// Its letters.
     pub letters: Letters,
     /// How large it was before anything was removed, and how large the program is.
-    pub growth: Growth,
+    pub growth: ProductSizes,
 }
 
 /// Sizes: locations and edges.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Growth {
+pub struct ProductSizes {
     /// Of the program.
     pub program: (usize, usize),
     /// Of the product.
@@ -72,7 +72,7 @@ pub struct Builder<'a, 't> {
     /// The property's automaton.
     pub negation: &'a Negation,
     /// What is observed.
-    pub observation: &'a Observation<'t>,
+    pub observation: &'a ObservedProgram<'t>,
     /// Tells which edges can never be taken.
     pub triples: &'a Triples<'t>,
     /// What may be spent.
@@ -188,7 +188,7 @@ impl Builder<'_, '_> {
                 }
             }
         }
-        let growth = Growth {
+        let growth = ProductSizes {
             program: (program.locations.len(), program.edges.len()),
             product: (graph.state_count(), graph.edge_count()),
             reduced: (graph.state_count(), graph.edge_count()),

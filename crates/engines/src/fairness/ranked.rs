@@ -27,7 +27,7 @@ use logic::{Sort, Symbol, Term, Terms};
 
 use super::hoare::Triples;
 use super::letter::{LetterId, Letters};
-use super::module::{Explored, ExploredState};
+use super::module::{ExploredModule, ExploredState};
 
 /// What a ranked module is made from.
 #[derive(Clone, Debug)]
@@ -141,7 +141,7 @@ pub enum Role {
 type Key = (Role, Rc<BTreeSet<u32>>);
 
 #[derive(Default)]
-struct States {
+struct RankedStates {
     keys: Vec<Key>,
     numbers: HashMap<Key, StateId>,
     /// What holds when a state is left.
@@ -165,7 +165,7 @@ pub struct Ranked<'t> {
     not_grown: Term,
     last_of_stem: u32,
     last_of_cycle: u32,
-    states: RefCell<States>,
+    states: RefCell<RankedStates>,
 }
 
 impl<'t> Ranked<'t> {
@@ -213,7 +213,7 @@ impl<'t> Ranked<'t> {
     }
 
     /// What was computed so far.
-    pub fn explored(&self) -> Explored {
+    pub fn explored(&self) -> ExploredModule {
         let states = self.states.borrow();
         let state = |(index, (role, _)): (usize, &Key)| ExploredState {
             role: match role {
@@ -230,7 +230,7 @@ impl<'t> Ranked<'t> {
             .flat_map(|(&(from, step), to)| to.iter().map(move |to| (from.index(), step, to.index())))
             .collect();
         transitions.sort_unstable();
-        Explored { states: states.keys.iter().enumerate().map(state).collect(), transitions }
+        ExploredModule { states: states.keys.iter().enumerate().map(state).collect(), transitions }
     }
 
     /// The states that were computed so far, with what holds there.

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use logic::{Sort, Symbol, Term, Terms};
 use num_bigint::BigInt;
-use task::recurrent_set::{Choice, Counter, RecurrentSet};
+use task::recurrent_set::{Counter, InputChoice, RecurrentSet};
 
-use super::certificate::names::Names;
+use super::certificate::names::SymbolNames;
 use super::lasso::{Divergent, Geometric, Lasso, NonTermination, Valuation, relevant};
 use super::letter::Letters;
 use super::refine::Divergence;
@@ -27,7 +27,7 @@ struct Set {
 /// The recurrent set of an execution, or why it cannot be written.
 pub(super) fn recurrent_set(
     terms: &Terms,
-    names: Names<'_, '_>,
+    names: SymbolNames<'_, '_>,
     vocabulary: &Vocabulary<'_>,
     letters: &Letters,
     divergence: &Divergence,
@@ -59,7 +59,7 @@ pub(super) fn recurrent_set(
     let counter_names: HashMap<Symbol, String> =
         counters.iter().enumerate().map(|(index, (symbol, _))| (*symbol, format!("s.{index}"))).collect();
     let write = |term: Term| names.write_with(term, &counter_names);
-    let mut choices: Vec<Choice> = Vec::new();
+    let mut choices: Vec<InputChoice> = Vec::new();
     let others = divergence.others.iter().map(|other| (letters.way(other.cycle), &other.inputs));
     for (way, inputs) in std::iter::once((way, &inputs)).chain(others) {
         for (taken, edge) in way.iter().zip(names.edges_of(&way)) {
@@ -68,7 +68,7 @@ pub(super) fn recurrent_set(
                 let (input, value) = (format!("?{edge}.{index}"), inputs.get(&asked.symbol));
                 // Cycles share what they begin with.
                 if let Some(&value) = value.filter(|_| choices.iter().all(|choice| choice.input != input)) {
-                    choices.push(Choice { input, value: write(value)? });
+                    choices.push(InputChoice { input, value: write(value)? });
                 }
             }
         }

@@ -10,10 +10,10 @@ use smt::Solver;
 
 use super::floyd_hoare::FloydHoare;
 use super::hoare::Triples;
-use super::interpolate::{Trace, backward, examine, forward};
+use super::interpolate::{TraceResult, backward, examine, forward};
 use super::lasso::{self, Analysis, Lasso, NonTermination, RankingArgument};
 use super::letter::{LetterId, Letters};
-use super::module::{Prefix, Refuted, accepts};
+use super::module::{PrefixModule, Refuted, accepts};
 use super::ranked::{OneLasso, Ranked, RankedParts, Stage};
 use crate::encode::Transition;
 
@@ -41,11 +41,11 @@ pub struct Divergence {
     /// The values, and why it goes on.
     pub execution: NonTermination,
     /// The other cycles that it may go round, with what is chosen for their inputs.
-    pub others: Vec<Chosen>,
+    pub others: Vec<ChosenCycle>,
 }
 
 /// A cycle with values of its inputs.
-pub struct Chosen {
+pub struct ChosenCycle {
     /// The cycle as one letter.
     pub cycle: LetterId,
     /// What its inputs are.
@@ -76,23 +76,23 @@ impl<'t> Refiner<'t> {
         budget.check()?;
         // A shorter refutation holds for more traces; that of the cycle alone, wherever the cycle stands.
         let mut order = [(cycle, of_cycle, "the cycle"), (stem, of_stem, "the stem")];
-        if order.iter().all(|(_, trace, _)| matches!(trace, Trace::Infeasible(_))) && stem.len() < cycle.len() {
+        if order.iter().all(|(_, trace, _)| matches!(trace, TraceResult::Infeasible(_))) && stem.len() < cycle.len() {
             order.reverse();
         }
         let mut unknown = None;
         for (word, trace, what) in order {
             match trace {
-                Trace::Feasible => {}
-                Trace::Unknown(why) => unknown = Some(why),
-                Trace::Infeasible(core) => return Ok(self.refuted_by_prefix(word, &core, what, stem, cycle)),
+                TraceResult::Feasible => {}
+                TraceResult::Unknown(why) => unknown = Some(why),
+                TraceResult::Infeasible(core) => return Ok(self.refuted_by_prefix(word, &core, what, stem, cycle)),
             }
         }
         if unknown.is_none() {
             let both: Vec<LetterId> = stem.iter().chain(cycle).copied().collect();
             match self.examine(&both) {
-                Trace::Feasible => return self.terminate(stem, cycle, budget),
-                Trace::Unknown(why) => unknown = Some(why),
-                Trace::Infeasible(core) => {
+                TraceResult::Feasible => return self.terminate(stem, cycle, budget),
+                TraceResult::Unknown(why) => unknown = Some(why),
+                TraceResult::Infeasible(core) => {
                     // A cycle over the same letters that keeps coming back, longer or behind longer stems, is better
                     // ranked than refuted one by one.
                     let letters: BTreeSet<u32> = cycle.iter().map(|letter| letter.step).collect();
@@ -121,7 +121,7 @@ impl<'t> Refiner<'t> {
         let why = format!("{what} cannot be executed");
         let module = match self.floyd_hoare(word, core).or_else(|| self.floyd_hoare_with_known(word)) {
             Some(module) => Refuted::Finite(module),
-            None => Refuted::Prefix(Prefix::new(&stem.iter().chain(cycle).copied().collect::<Vec<_>>())),
+            None => Refuted::Prefix(PrefixModule::new(&stem.iter().chain(cycle).copied().collect::<Vec<_>>())),
         };
         Refinement::Refuted { module: Box::new(module), why }
     }
@@ -156,7 +156,7 @@ impl<'t> Refiner<'t> {
         Refinement::Refuted { module: Box::new(self.ranked(stem, cycle, argument)), why }
     }
 
-    fn examine(&self, word: &[LetterId]) -> Trace {
+    fn examine(&self, word: &[LetterId]) -> TraceResult {
         let steps: Vec<Transition> = word.iter().map(|&letter| (*self.letters.step(letter)).clone()).collect();
         self.triples.with_solver(|solver| {
             solver.set_kind("trace");
@@ -199,8 +199,8 @@ impl<'t> Refiner<'t> {
             examine(self.terms, solver, &steps, &|symbol| self.triples.known(symbol))
         });
         match examined {
-            Trace::Infeasible(core) => self.floyd_hoare(word, &core),
-            Trace::Feasible | Trace::Unknown(_) => None,
+            TraceResult::Infeasible(core) => self.floyd_hoare(word, &core),
+            TraceResult::Feasible | TraceResult::Unknown(_) => None,
         }
     }
 
@@ -273,7 +273,8 @@ impl<'t> Refiner<'t> {
             .chain([Transition::assume(terms, refuted)])
             .collect();
         self.triples.with_solver(|solver| {
-            let Trace::Infeasible(core) = examine(terms, solver, &whole, &|symbol| self.triples.known(symbol)) else {
+            let TraceResult::Infeasible(core) = examine(terms, solver, &whole, &|symbol| self.triples.known(symbol))
+            else {
                 return Vec::new();
             };
             let mut chain = backward(terms, solver, &core, terms.truth(true));

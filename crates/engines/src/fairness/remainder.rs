@@ -12,31 +12,31 @@ use std::rc::Rc;
 
 use automata::algorithms::complement::{Macrostate, Ncsb, Variant};
 use automata::algorithms::lasso::{LassoOf, construct};
-use automata::algorithms::{Difference, Exact, Pruning, Reader, Remainder, StateSet, Subsumption, search_with};
+use automata::algorithms::{Difference, Exact, Pruning, Reader, Residue, StateSet, Subsumption, search_with};
 use automata::buchi::{Automaton, Marks, StateId, Successors};
 use foundation::{Budget, Exhausted, Id};
 
 use super::letter::LetterId;
-use super::module::{Refuted, Shared};
+use super::module::{Refuted, SharedModule};
 
 /// The traces of a Büchi program that no module refutes.
-pub struct Rest<'g, 't> {
-    difference: Difference<&'g Automaton<LetterId>, Complement<'t>, Exact>,
-    dead: HashMap<StateId, Vec<State>>,
+pub struct RemainingLanguage<'g, 't> {
+    difference: Difference<&'g Automaton<LetterId>, ModuleComplement<'t>, Exact>,
+    dead: HashMap<StateId, Vec<RemainderState>>,
     /// All states that searches found to accept nothing, in the order in which that was found out: whatever follows on a
     /// state is in its component or, like something that accepts more, further to the front.
-    closed: Vec<State>,
+    closed: Vec<RemainderState>,
     /// How many states the last search has visited.
     pub visited: usize,
 }
 
 /// A state of the Büchi program, and one of each module's complement.
-pub type State = Remainder<StateId, u32>;
+pub type RemainderState = Residue<StateId, u32>;
 
 /// A lasso of what is left.
-pub type Found<'g, 't> = LassoOf<Difference<&'g Automaton<LetterId>, Complement<'t>, Exact>>;
+pub type RemainingLasso<'g, 't> = LassoOf<Difference<&'g Automaton<LetterId>, ModuleComplement<'t>, Exact>>;
 
-impl<'g, 't> Rest<'g, 't> {
+impl<'g, 't> RemainingLanguage<'g, 't> {
     /// All traces.
     pub fn new(graph: &'g Automaton<LetterId>) -> Self {
         Self {
@@ -53,12 +53,12 @@ impl<'g, 't> Rest<'g, 't> {
     }
 
     /// Takes the traces of a module away.
-    pub fn subtract(&mut self, module: Shared<'t>) {
-        self.difference.subtract(Complement::new(module));
+    pub fn subtract(&mut self, module: SharedModule<'t>) {
+        self.difference.subtract(ModuleComplement::new(module));
     }
 
     /// A short lasso of what is left, if anything is.
-    pub fn find_lasso(&mut self, budget: &Budget) -> Result<Option<Found<'g, 't>>, Exhausted> {
+    pub fn find_lasso(&mut self, budget: &Budget) -> Result<Option<RemainingLasso<'g, 't>>, Exhausted> {
         let (known, closed) = (std::mem::take(&mut self.dead), std::mem::take(&mut self.closed));
         let mut dead = Dead { difference: &self.difference, known, closed };
         let found = search_with(&self.difference, &mut dead, budget);
@@ -70,7 +70,7 @@ impl<'g, 't> Rest<'g, 't> {
 }
 
 /// What a state of the rest says of one module.
-pub enum Part<'m, 't> {
+pub enum ModulePart<'m, 't> {
     /// The state of a module of finite traces.
     Finite(&'m Refuted<'t>, u32),
     /// What the runs of another module are doing.
@@ -78,33 +78,33 @@ pub enum Part<'m, 't> {
 }
 
 /// Why nothing is left: the states that accept nothing and can be reached, and what follows on them.
-pub struct Closed {
+pub struct ClosedRemainder {
     /// The states.
-    pub states: Vec<State>,
+    pub states: Vec<RemainderState>,
     /// From a state, with these marks of the Büchi program, to one that accepts at least as much as what follows.
     pub edges: Vec<(usize, Marks, usize)>,
 }
 
-impl<'t> Rest<'_, 't> {
+impl<'t> RemainingLanguage<'_, 't> {
     /// The states that accept nothing, when nothing is left. None where something was not kept.
-    pub fn closed(&self) -> Option<Closed> {
+    pub fn closed(&self) -> Option<ClosedRemainder> {
         let mut at: HashMap<StateId, Vec<usize>> = HashMap::new();
-        let mut numbers: HashMap<&State, usize> = HashMap::new();
+        let mut numbers: HashMap<&RemainderState, usize> = HashMap::new();
         for (index, state) in self.closed.iter().enumerate() {
             at.entry(state.minuend).or_default().push(index);
             numbers.entry(state).or_insert(index);
         }
-        let find = |state: &State| {
+        let find = |state: &RemainderState| {
             let covers = |&&index: &&usize| {
                 let larger = &self.closed[index];
                 larger.complements.len() <= state.complements.len() && self.difference.is_subsumed(state, larger)
             };
             numbers.get(state).or_else(|| at.get(&state.minuend)?.iter().find(covers)).copied()
         };
-        let mut found = Closed { states: Vec::new(), edges: Vec::new() };
+        let mut found = ClosedRemainder { states: Vec::new(), edges: Vec::new() };
         let mut places: HashMap<usize, usize> = HashMap::new();
         let mut open: Vec<usize> = Vec::new();
-        let mut place = |index: usize, states: &mut Vec<State>, open: &mut Vec<usize>| {
+        let mut place = |index: usize, states: &mut Vec<RemainderState>, open: &mut Vec<usize>| {
             *places.entry(index).or_insert_with(|| {
                 open.push(index);
                 states.push(self.closed[index].clone());
@@ -126,11 +126,11 @@ impl<'t> Rest<'_, 't> {
     }
 
     /// What a state says of each module, in the order in which they were taken away.
-    pub fn parts<'s>(&'s self, state: &'s State) -> impl Iterator<Item = Part<'s, 't>> + 's {
+    pub fn parts<'s>(&'s self, state: &'s RemainderState) -> impl Iterator<Item = ModulePart<'s, 't>> + 's {
         let pairs = self.difference.complements().iter().zip(&state.complements);
         pairs.map(|(complement, &part)| match &complement.kind {
-            Kind::Finite => Part::Finite(&complement.module.0, part),
-            Kind::Omega { states, .. } => Part::Omega(Rc::clone(&states.borrow().all[part as usize])),
+            ModuleKind::Finite => ModulePart::Finite(&complement.module.0, part),
+            ModuleKind::Omega { states, .. } => ModulePart::Omega(Rc::clone(&states.borrow().all[part as usize])),
         })
     }
 
@@ -142,13 +142,13 @@ impl<'t> Rest<'_, 't> {
 
 /// States that accept nothing.
 struct Dead<'a, 'g, 't> {
-    difference: &'a Difference<&'g Automaton<LetterId>, Complement<'t>, Exact>,
-    known: HashMap<StateId, Vec<State>>,
-    closed: Vec<State>,
+    difference: &'a Difference<&'g Automaton<LetterId>, ModuleComplement<'t>, Exact>,
+    known: HashMap<StateId, Vec<RemainderState>>,
+    closed: Vec<RemainderState>,
 }
 
-impl Pruning<State> for Dead<'_, '_, '_> {
-    fn accepts_nothing(&mut self, state: &State) {
+impl Pruning<RemainderState> for Dead<'_, '_, '_> {
+    fn accepts_nothing(&mut self, state: &RemainderState) {
         self.closed.push(state.clone());
         let known = self.known.entry(state.minuend).or_default();
         if known.iter().any(|larger| self.difference.is_subsumed(state, larger)) {
@@ -161,24 +161,24 @@ impl Pruning<State> for Dead<'_, '_, '_> {
         known.push(state.clone());
     }
 
-    fn is_covered(&self, state: &State) -> bool {
+    fn is_covered(&self, state: &RemainderState) -> bool {
         let known = self.known.get(&state.minuend);
         known.is_some_and(|known| known.iter().rev().any(|larger| self.difference.is_subsumed(state, larger)))
     }
 }
 
 /// The complement of a module, with numbered states.
-pub struct Complement<'t> {
-    module: Shared<'t>,
-    kind: Kind<'t>,
+pub struct ModuleComplement<'t> {
+    module: SharedModule<'t>,
+    kind: ModuleKind<'t>,
     compared: RefCell<HashMap<(u32, u32), bool>>,
 }
 
-enum Kind<'t> {
+enum ModuleKind<'t> {
     /// The states of the module itself: it is deterministic and total, and refutes by reaching one state.
     Finite,
     /// Macrostates.
-    Omega { ncsb: Ncsb<Shared<'t>>, states: RefCell<Macrostates> },
+    Omega { ncsb: Ncsb<SharedModule<'t>>, states: RefCell<Macrostates> },
 }
 
 /// Numbers of macrostates, with the marks of the edges that lead to them.
@@ -202,28 +202,28 @@ impl Macrostates {
     }
 }
 
-impl<'t> Complement<'t> {
-    fn new(module: Shared<'t>) -> Self {
+impl<'t> ModuleComplement<'t> {
+    fn new(module: SharedModule<'t>) -> Self {
         let is_finite = matches!(*module.0, Refuted::Finite(_) | Refuted::Prefix(_));
         let kind = if is_finite {
-            Kind::Finite
+            ModuleKind::Finite
         } else {
             let ncsb = Ncsb::new(module.clone(), StateSet::new(), Variant::Refined);
-            Kind::Omega { ncsb, states: RefCell::default() }
+            ModuleKind::Omega { ncsb, states: RefCell::default() }
         };
         Self { module, kind, compared: RefCell::default() }
     }
 }
 
-impl Reader for Complement<'_> {
+impl Reader for ModuleComplement<'_> {
     type State = u32;
     type Label = LetterId;
 
     fn initial(&self) -> Vec<u32> {
         use automata::algorithms::Module;
         match &self.kind {
-            Kind::Finite => self.module.initial().iter().map(|state| state.index() as u32).collect(),
-            Kind::Omega { ncsb, states } => {
+            ModuleKind::Finite => self.module.initial().iter().map(|state| state.index() as u32).collect(),
+            ModuleKind::Omega { ncsb, states } => {
                 ncsb.initial().into_iter().map(|macrostate| states.borrow_mut().number(macrostate)).collect()
             }
         }
@@ -232,12 +232,12 @@ impl Reader for Complement<'_> {
     fn read(&self, state: &u32, letter: &LetterId) -> Vec<(u32, Marks)> {
         use automata::algorithms::Module;
         match &self.kind {
-            Kind::Finite => {
+            ModuleKind::Finite => {
                 let next = self.module.read(StateId::from_index(*state as usize), letter);
                 let alive = next.iter().filter(|&state| !self.module.is_accepting(state));
                 alive.map(|state| (state.index() as u32, Marks::NONE)).collect()
             }
-            Kind::Omega { ncsb, states } => {
+            ModuleKind::Omega { ncsb, states } => {
                 if let Some(known) = states.borrow().successors.get(&(*state, letter.step)) {
                     return known.to_vec();
                 }
@@ -254,8 +254,8 @@ impl Reader for Complement<'_> {
 
     fn acceptance_sets(&self) -> u32 {
         match &self.kind {
-            Kind::Finite => 0,
-            Kind::Omega { ncsb, .. } => ncsb.acceptance_sets(),
+            ModuleKind::Finite => 0,
+            ModuleKind::Omega { ncsb, .. } => ncsb.acceptance_sets(),
         }
     }
 
@@ -264,9 +264,9 @@ impl Reader for Complement<'_> {
             return true;
         }
         *self.compared.borrow_mut().entry((*smaller, *larger)).or_insert_with(|| match (&self.kind, &*self.module.0) {
-            (Kind::Finite, Refuted::Finite(module)) => module.is_stronger(*smaller, *larger),
-            (Kind::Finite, _) => false,
-            (Kind::Omega { ncsb, states }, _) => {
+            (ModuleKind::Finite, Refuted::Finite(module)) => module.is_stronger(*smaller, *larger),
+            (ModuleKind::Finite, _) => false,
+            (ModuleKind::Omega { ncsb, states }, _) => {
                 let states = states.borrow();
                 ncsb.is_subsumed(&states.all[*smaller as usize], &states.all[*larger as usize])
             }

@@ -10,10 +10,10 @@ use program::print::op_text;
 use program::{Op, Program};
 
 use super::hoare::Triples;
-use super::letter::{LetterId, Letters, Taken};
-use super::module::{Explored, Refuted};
+use super::letter::{LetterId, Letters, TakenEdge};
+use super::module::{ExploredModule, Refuted};
 use crate::encode::{Exit, Transition};
-use task::watch::{Block, Edge, Node, Picture, Statement, Trace};
+use task::watch::{CandidateLasso, Picture, PictureBlock, PictureEdge, PictureNode, Statement};
 
 /// Shows the letters of a Büchi program.
 pub struct Show<'a, 't> {
@@ -31,12 +31,12 @@ impl Show<'_, '_> {
     /// The Büchi program.
     pub fn product(&self, graph: &Automaton<LetterId>) -> Picture {
         let initial: BTreeSet<usize> = graph.initial().iter().map(|state| state.index()).collect();
-        let node = |index: usize| Node {
+        let node = |index: usize| PictureNode {
             lines: vec![index.to_string()],
             is_initial: initial.contains(&index),
             is_accepting: false,
         };
-        let edges = graph.edges().map(|edge| Edge {
+        let edges = graph.edges().map(|edge| PictureEdge {
             from: edge.from.index(),
             to: edge.to.index(),
             block: self.block(edge.label, initial.contains(&edge.from.index())),
@@ -47,24 +47,24 @@ impl Show<'_, '_> {
 
     /// A module, as far as it was computed.
     pub fn module(&self, module: &Refuted<'_>) -> Picture {
-        let Explored { states, transitions } = module.explored(self.terms);
-        let nodes = states.iter().map(|state| Node {
+        let ExploredModule { states, transitions } = module.explored(self.terms);
+        let nodes = states.iter().map(|state| PictureNode {
             lines: [state.role.to_owned()].into_iter().chain(self.conjuncts(state.condition)).collect(),
             is_initial: state.is_initial,
             is_accepting: state.is_accepting,
         });
         let edges = transitions.iter().map(|&(from, step, to)| {
             let effect = self.effect(&self.letters.step_numbered(step));
-            Edge { from, to, block: Block { statements: Vec::new(), effect }, marks: Vec::new() }
+            PictureEdge { from, to, block: PictureBlock { statements: Vec::new(), effect }, marks: Vec::new() }
         });
         Picture { nodes: nodes.collect(), edges: edges.collect() }
     }
 
     /// A lasso, with its formula or without.
-    pub fn trace(&self, stem: &[LetterId], cycle: &[LetterId], with_formula: bool) -> Trace {
+    pub fn trace(&self, stem: &[LetterId], cycle: &[LetterId], with_formula: bool) -> CandidateLasso {
         let formula = with_formula.then(|| self.formula(stem, cycle));
         let stem = stem.iter().enumerate().map(|(at, &letter)| self.block(letter, at == 0)).collect();
-        Trace {
+        CandidateLasso {
             remark: String::new(),
             stem,
             cycle: cycle.iter().map(|&letter| self.block(letter, false)).collect(),
@@ -82,7 +82,7 @@ impl Show<'_, '_> {
         predicates.into_iter().map(|predicate| self.terms.display(predicate)).collect()
     }
 
-    fn block(&self, letter: LetterId, is_start: bool) -> Block {
+    fn block(&self, letter: LetterId, is_start: bool) -> PictureBlock {
         let way = self.letters.way(letter);
         let mut statements: Vec<Statement> = Vec::new();
         for (at, taken) in way.iter().enumerate() {
@@ -91,10 +91,10 @@ impl Show<'_, '_> {
                 statements.push(statement);
             }
         }
-        Block { statements, effect: self.effect(&self.letters.step(letter)) }
+        PictureBlock { statements, effect: self.effect(&self.letters.step(letter)) }
     }
 
-    fn statement(&self, taken: &Taken, is_start: bool) -> Statement {
+    fn statement(&self, taken: &TakenEdge, is_start: bool) -> Statement {
         let Some(edge) = taken.edge else {
             let text = if is_start { "start" } else { "nothing happens any more" };
             return Statement { span: None, is_condition: false, text: text.to_owned() };

@@ -4,8 +4,8 @@ use logic::Terms;
 use program::semantics::Answer;
 use task::{Counterexample, Reason};
 
-use super::answers::{Open, Teller};
-use super::certificate::names::Names;
+use super::answers::{AnswerTeller, OpenQuestions};
+use super::certificate::names::SymbolNames;
 use super::lasso::Lasso;
 use super::letter::Letters;
 use super::recurrence::recurrent_set;
@@ -18,16 +18,16 @@ pub(super) fn counterexample(
     vocabulary: &Vocabulary<'_>,
     letters: &Letters,
     divergence: &Divergence,
-    names: Result<Names<'_, '_>, String>,
+    names: Result<SymbolNames<'_, '_>, String>,
 ) -> Result<Counterexample, Reason> {
     let (stem_step, cycle_step) = (letters.step(divergence.stem), letters.step(divergence.cycle));
     let lasso = Lasso { stem: &stem_step, cycle: &cycle_step };
     let lost = || Reason::Incomplete("a violation could not be told".to_owned());
     let execution = &divergence.execution;
     let turns = execution.turns(terms, &lasso, execution.start.lead.len() + execution.period()).ok_or_else(lost)?;
-    let open = Open::default();
+    let open = OpenQuestions::default();
     let mut choices = &open;
-    let mut teller = Teller::new(vocabulary.prepared, &open, &mut choices);
+    let mut teller = AnswerTeller::new(vocabulary.prepared, &open, &mut choices);
     let mut stem = teller.answers(&letters.way(divergence.stem), &execution.start.stem_inputs)?;
     let way = letters.way(divergence.cycle);
     let turns: Vec<Vec<Answer>> =

@@ -20,7 +20,7 @@ use super::monitor::{Monitor, MonitorState};
 
 /// An execution, or the beginning of one.
 #[derive(Debug)]
-pub(super) struct Execution {
+pub(super) struct SampledExecution {
     /// What was observed.
     pub word: Vec<Letter>,
     /// The answers that were given.
@@ -28,14 +28,14 @@ pub(super) struct Execution {
     /// After how many observations and answers the goal was lost.
     pub lost: Option<(usize, usize)>,
     /// How it ended.
-    pub end: End,
+    pub end: ExecutionEnd,
     /// How many edges were taken.
     pub edges: u64,
 }
 
 /// How an execution ended.
 #[derive(Debug)]
-pub(super) enum End {
+pub(super) enum ExecutionEnd {
     /// The last observation is repeated for ever.
     Ended,
     /// It goes round for ever since so many observations and answers.
@@ -55,7 +55,7 @@ pub(super) enum End {
 
 /// How far executions are followed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reach {
+pub(super) struct SamplingReach {
     /// So many observations.
     pub observations: usize,
     /// So many edges.
@@ -75,21 +75,21 @@ pub(super) fn execute(
     task: &Task,
     monitor: &mut Monitor,
     manner: &Manner,
-    reach: Reach,
+    reach: SamplingReach,
     budget: &Budget,
-) -> Result<Execution, Exhausted> {
+) -> Result<SampledExecution, Exhausted> {
     let player = RefCell::new(Player::new(manner));
-    let mut asked = Asked(&player);
+    let mut asked = AskedPlayer(&player);
     let mut interpreter = Interpreter::new(&task.program, task.semantics, &mut asked);
     interpreter.notes_reads = task.semantics.observe == ObserveMode::Change;
     let driver = Driver::new(interpreter, Observer::of_one_run(task.semantics.observe, &task.atoms));
-    let seen = Seen { player: &player, monitor, state: Monitor::START, word: Vec::new(), lost: None };
-    let mut walk = Walk { driver, seen, kept: None };
+    let seen = SampledWord { player: &player, monitor, state: Monitor::START, word: Vec::new(), lost: None };
+    let mut walk = SampledWalk { driver, seen, kept: None };
     let mut edges = 0;
     let end = loop {
         let far = walk.seen.word.len() >= reach.observations || edges >= reach.edges;
         if far || reach.until_lost && walk.seen.lost.is_some() {
-            break End::Open;
+            break ExecutionEnd::Open;
         }
         if edges.is_multiple_of(EDGES_PER_CHECK) {
             budget.check()?;
@@ -103,19 +103,19 @@ pub(super) fn execute(
             break end;
         }
     };
-    let Seen { word, lost, .. } = walk.seen;
+    let SampledWord { word, lost, .. } = walk.seen;
     let answers = player.into_inner().answers;
-    Ok(Execution { word, answers, lost, end, edges })
+    Ok(SampledExecution { word, answers, lost, end, edges })
 }
 
-struct Walk<'a, 'm> {
+struct SampledWalk<'a, 'm> {
     driver: Driver<'a>,
-    seen: Seen<'a, 'm>,
-    kept: Option<Kept>,
+    seen: SampledWord<'a, 'm>,
+    kept: Option<SampledPoint>,
 }
 
 /// What was observed, and what the monitor says of it.
-struct Seen<'a, 'm> {
+struct SampledWord<'a, 'm> {
     player: &'a RefCell<Player<'m>>,
     monitor: &'a mut Monitor,
     state: MonitorState,
@@ -123,7 +123,7 @@ struct Seen<'a, 'm> {
     lost: Option<(usize, usize)>,
 }
 
-impl Listener for Seen<'_, '_> {
+impl Listener for SampledWord<'_, '_> {
     fn observed(&mut self, _: &mut Driver<'_>, sights: &[Sight]) -> Result<(), Stop> {
         for sight in sights {
             let holding = sight.truth.iter().enumerate().filter(|(_, holds)| **holds);
@@ -139,7 +139,7 @@ impl Listener for Seen<'_, '_> {
 }
 
 /// A point that later ones are compared with.
-struct Kept {
+struct SampledPoint {
     /// None until the first point is kept.
     point: Option<(State, Attention, u32)>,
     /// Whether answers may have been given since.
@@ -150,27 +150,27 @@ struct Kept {
     keep_for: u64,
 }
 
-impl Walk<'_, '_> {
+impl SampledWalk<'_, '_> {
     /// How the execution ends where it does not go on.
-    fn ended(&mut self, end: RunEnd) -> End {
+    fn ended(&mut self, end: RunEnd) -> ExecutionEnd {
         match end {
-            RunEnd::End(_) | RunEnd::Undefined { .. } | RunEnd::Deadlock => End::Ended,
+            RunEnd::End(_) | RunEnd::Undefined { .. } | RunEnd::Deadlock => ExecutionEnd::Ended,
             RunEnd::NoMoreInputs => {
-                let Some(question) = self.seen.player.borrow_mut().open.take() else { return End::None };
+                let Some(question) = self.seen.player.borrow_mut().open.take() else { return ExecutionEnd::None };
                 let mut hasher = DefaultHasher::new();
                 let Driver { interpreter, observer, .. } = &self.driver;
                 (&interpreter.state, &observer.attention, self.seen.state).hash(&mut hasher);
-                End::Asks(question, hasher.finish())
+                ExecutionEnd::Asks(question, hasher.finish())
             }
-            _ => End::None,
+            _ => ExecutionEnd::None,
         }
     }
 
     /// Whether the execution has come back to a point from which it goes on as it did.
-    fn repeats(&mut self) -> Option<End> {
+    fn repeats(&mut self) -> Option<ExecutionEnd> {
         let player = self.seen.player.borrow();
         let (given, is_settled) = (player.answers.len(), player.is_settled());
-        let fresh = || Kept::nothing(is_settled, given);
+        let fresh = || SampledPoint::nothing(is_settled, given);
         let kept = self.kept.get_or_insert_with(fresh);
         if kept.answers != given && !kept.is_settled {
             *kept = fresh();
@@ -181,7 +181,7 @@ impl Walk<'_, '_> {
             && *state == interpreter.state
             && *attention == observer.attention
         {
-            return Some(End::Loop { observations: kept.observations, answers: kept.answers });
+            return Some(ExecutionEnd::Loop { observations: kept.observations, answers: kept.answers });
         }
         kept.steps += 1;
         if kept.steps == kept.keep_for {
@@ -194,16 +194,16 @@ impl Walk<'_, '_> {
     }
 }
 
-impl Kept {
+impl SampledPoint {
     fn nothing(is_settled: bool, answers: usize) -> Self {
         Self { point: None, is_settled, observations: 0, answers, steps: 0, keep_for: FIRST_KEPT }
     }
 }
 
 /// The player as the interpreter knows it.
-struct Asked<'a, 'm>(&'a RefCell<Player<'m>>);
+struct AskedPlayer<'a, 'm>(&'a RefCell<Player<'m>>);
 
-impl Choices for Asked<'_, '_> {
+impl Choices for AskedPlayer<'_, '_> {
     fn choose(&mut self, question: &Question) -> Answer {
         self.0.borrow_mut().choose(question)
     }

@@ -24,7 +24,7 @@ use task::registry::{Decides, Entry, Turn};
 use task::{Counterexample, Engine, Lasso, Outcome, Reason, Statistics, Task, Verdict};
 
 use answers::{Habit, Manner};
-use execution::{End, Execution, Reach, execute};
+use execution::{ExecutionEnd, SampledExecution, SamplingReach, execute};
 use monitor::Monitor;
 
 /// How far each execution is followed.
@@ -106,7 +106,8 @@ fn sample(task: &Task, budget: &Budget, statistics: &mut Statistics) -> Result<V
     let mut sampler = Sampler { task, budget, monitor: Monitor::new(task), never_cut, edges_left: ALL_EDGES };
     let mut executions = 0;
     for manner in manners() {
-        let reach = Reach { observations: OBSERVATIONS, edges: EDGES.min(sampler.edges_left), until_lost: never_cut };
+        let reach =
+            SamplingReach { observations: OBSERVATIONS, edges: EDGES.min(sampler.edges_left), until_lost: never_cut };
         let execution = sampler.execute(&manner, reach)?;
         executions += 1;
         if let Some(violation) = sampler.judge(&manner, execution, reach)? {
@@ -157,8 +158,8 @@ impl Sampler<'_> {
         self.edges_left
     }
 
-    fn execute(&mut self, manner: &Manner, reach: Reach) -> Result<Execution, Exhausted> {
-        let reach = Reach { edges: reach.edges.min(self.edges_left), ..reach };
+    fn execute(&mut self, manner: &Manner, reach: SamplingReach) -> Result<SampledExecution, Exhausted> {
+        let reach = SamplingReach { edges: reach.edges.min(self.edges_left), ..reach };
         let execution = execute(self.task, &mut self.monitor, manner, reach, self.budget)?;
         self.edges_left = self.edges_left.saturating_sub(execution.edges);
         self.budget.spend(execution.edges * WORK_OF_AN_EDGE);
@@ -166,7 +167,12 @@ impl Sampler<'_> {
     }
 
     /// The violation that an execution is, or begins.
-    fn judge(&mut self, manner: &Manner, execution: Execution, reach: Reach) -> Result<Option<Violation>, Exhausted> {
+    fn judge(
+        &mut self,
+        manner: &Manner,
+        execution: SampledExecution,
+        reach: SamplingReach,
+    ) -> Result<Option<Violation>, Exhausted> {
         if let Some((length, answers)) = execution.lost {
             let script = execution.answers[..answers].to_vec();
             if !self.never_cut {
@@ -182,10 +188,10 @@ impl Sampler<'_> {
     }
 
     /// A beginning after which the goal is lost, and an execution that goes on from there for ever.
-    fn completed(&mut self, script: Vec<Answer>, reach: Reach) -> Result<Option<Violation>, Exhausted> {
+    fn completed(&mut self, script: Vec<Answer>, reach: SamplingReach) -> Result<Option<Violation>, Exhausted> {
         for habit in Habit::ALL {
             let manner = Manner { script: script.clone(), chance: None, habit: Some(habit) };
-            let execution = self.execute(&manner, Reach { until_lost: false, ..reach })?;
+            let execution = self.execute(&manner, SamplingReach { until_lost: false, ..reach })?;
             if let Some(found) = self.violates(&manner, execution) {
                 return Ok(Some(found));
             }
@@ -194,14 +200,14 @@ impl Sampler<'_> {
     }
 
     /// The violation that an execution is which ends or goes round.
-    fn violates(&self, manner: &Manner, execution: Execution) -> Option<Violation> {
-        let Execution { word, answers, end, .. } = execution;
+    fn violates(&self, manner: &Manner, execution: SampledExecution) -> Option<Violation> {
+        let SampledExecution { word, answers, end, .. } = execution;
         let last = word.len().checked_sub(1)?;
         let (stem_letters, stem_answers, habit) = match end {
-            End::Ended => (last, answers.len(), None),
+            ExecutionEnd::Ended => (last, answers.len(), None),
             // Where nothing is observed in the loop, the last observation is repeated.
-            End::Loop { observations, answers } => (observations.min(last), answers, manner.habit),
-            End::Open | End::Asks(..) | End::None => return None,
+            ExecutionEnd::Loop { observations, answers } => (observations.min(last), answers, manner.habit),
+            ExecutionEnd::Open | ExecutionEnd::Asks(..) | ExecutionEnd::None => return None,
         };
         let (stem, cycle) = word.split_at(stem_letters);
         if evaluate_lasso(&self.task.formulas, self.task.formula(), stem, cycle) {

@@ -15,7 +15,7 @@ use num_traits::Signed;
 use program::semantics::{Answer, Value};
 
 use super::answers::{Habit, Manner, candidates};
-use super::execution::{End, Reach};
+use super::execution::{ExecutionEnd, SamplingReach};
 use super::{Sampler, Violation};
 
 /// So many edges are taken in the search for short executions, as many again to leave out parts, and to replace values.
@@ -67,7 +67,7 @@ fn searched(sampler: &mut Sampler<'_>, violation: &Violation) -> Result<Option<V
         if length >= most {
             break;
         }
-        let reach = Reach { observations: most, edges: sampler.edges_left(), until_lost: sampler.never_cut };
+        let reach = SamplingReach { observations: most, edges: sampler.edges_left(), until_lost: sampler.never_cut };
         let manner = Manner { script: std::mem::take(&mut scripts[index]), ..Manner::default() };
         for &habit in &habits {
             let manner = Manner { habit: Some(habit), ..manner.clone() };
@@ -81,7 +81,7 @@ fn searched(sampler: &mut Sampler<'_>, violation: &Violation) -> Result<Option<V
         if sampler.edges_left() == 0 {
             return Ok(best);
         }
-        let End::Asks(question, place) = &execution.end else {
+        let ExecutionEnd::Asks(question, place) = &execution.end else {
             let found = sampler.judge(&manner, execution, reach)?;
             // Of equally long ones the first counts: small values are tried first.
             if let Some(found) = found.filter(|found| found.length < most || best.is_none() && found.length == most) {
@@ -168,7 +168,7 @@ fn smaller_than(answer: &Answer) -> Vec<Answer> {
 fn tried(sampler: &mut Sampler<'_>, best: &Violation, script: Vec<Answer>) -> Result<Option<Violation>, Exhausted> {
     let manner = Manner { script, chance: None, habit: best.manner.habit.or(Some(Habit::Zero)) };
     let observations = best.length.saturating_add(1);
-    let reach = Reach { observations, edges: sampler.edges_left(), until_lost: sampler.never_cut };
+    let reach = SamplingReach { observations, edges: sampler.edges_left(), until_lost: sampler.never_cut };
     let execution = sampler.execute(&manner, reach)?;
     sampler.judge(&manner, execution, reach)
 }

@@ -13,10 +13,10 @@ use std::time::Duration;
 
 use certify::refutation::{questions, refutes};
 use foundation::{Budget, Id};
-use logic::{Expression, Expressions, Fact, facts};
+use logic::{Bracketed, Expression, Fact, facts};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
-use smt::reals::{Form, Fraction, Solved, System, Unknown};
+use smt::reals::{Bilinear, Fraction, RealSystem, Solved, Unknown};
 use task::certificate::steps::{Argument, ProofStep};
 use task::{Certificate, Task};
 
@@ -51,7 +51,7 @@ pub fn with_arguments(task: &Task, certificate: &Certificate, budget: &Budget) -
 }
 
 /// Conditions with arguments for them, where some are found.
-fn arguments(expressions: &mut Expressions, asked: &[Expression], budget: &Budget) -> Vec<(Expression, Argument)> {
+fn arguments(expressions: &mut Bracketed, asked: &[Expression], budget: &Budget) -> Vec<(Expression, Argument)> {
     let mut found = Vec::new();
     for &condition in asked {
         if budget.check().is_err() {
@@ -108,9 +108,9 @@ impl Search<'_> {
 
     /// Multipliers for the linear facts: none if there are none, and no answer at all at a limit.
     fn sum(&mut self, known: &[&Fact]) -> Option<Option<Argument>> {
-        let mut system = System::new();
-        let mut columns: BTreeMap<Expression, Form> = BTreeMap::new();
-        let mut constant = Form::default();
+        let mut system = RealSystem::new();
+        let mut columns: BTreeMap<Expression, Bilinear> = BTreeMap::new();
+        let mut constant = Bilinear::default();
         let mut multipliers: Vec<(u32, Unknown)> = Vec::new();
         for (index, fact) in (0u32..).zip(known) {
             let (multiplier, form) = match fact {
@@ -119,15 +119,15 @@ impl Search<'_> {
                 Fact::Cases(_) => continue,
             };
             for (coefficient, term) in form.terms() {
-                columns.entry(*term).or_default().add(coefficient, &Form::from(multiplier));
+                columns.entry(*term).or_default().add(coefficient, &Bilinear::from(multiplier));
             }
-            constant.add(form.constant(), &Form::from(multiplier));
+            constant.add(form.constant(), &Bilinear::from(multiplier));
             multipliers.push((index, multiplier));
         }
         for (_, column) in columns {
             system.require(column.zero());
         }
-        system.require(constant.minus(&Form::from(1)).zero());
+        system.require(constant.minus(&Bilinear::from(1)).zero());
         let values = match self.solve(&system)? {
             Solved::Values(values) => values,
             Solved::None => return Some(None),
@@ -140,7 +140,7 @@ impl Search<'_> {
 
     /// A rational point at which all linear facts hold.
     fn point(&mut self, known: &[&Fact]) -> Option<BTreeMap<Expression, Fraction>> {
-        let mut system = System::new();
+        let mut system = RealSystem::new();
         let mut unknowns: BTreeMap<Expression, Unknown> = BTreeMap::new();
         for fact in known {
             let (form, is_equation) = match fact {
@@ -148,10 +148,10 @@ impl Search<'_> {
                 Fact::Zero(form) => (form, true),
                 Fact::Cases(_) => continue,
             };
-            let mut negative = Form::from(-form.constant());
+            let mut negative = Bilinear::from(-form.constant());
             for (coefficient, term) in form.terms() {
                 let unknown = *unknowns.entry(*term).or_insert_with(|| system.unknown());
-                negative.add(&-coefficient, &Form::from(unknown));
+                negative.add(&-coefficient, &Bilinear::from(unknown));
             }
             system.require(if is_equation { negative.zero() } else { negative.at_least_zero() });
         }
@@ -163,7 +163,7 @@ impl Search<'_> {
         }
     }
 
-    fn solve(&mut self, system: &System) -> Option<Solved> {
+    fn solve(&mut self, system: &RealSystem) -> Option<Solved> {
         self.systems_left = self.systems_left.checked_sub(1)?;
         Some(system.solve(self.budget, SYSTEM_LIMIT))
     }
@@ -179,7 +179,7 @@ fn holds(fact: &Fact, point: &BTreeMap<Expression, Fraction>) -> bool {
 }
 
 /// The numerator of a form's value.
-fn numerator(form: &logic::Form, point: &BTreeMap<Expression, Fraction>) -> BigInt {
+fn numerator(form: &logic::LinearForm, point: &BTreeMap<Expression, Fraction>) -> BigInt {
     let (mut numerator, mut denominator) = (form.constant().clone(), BigInt::one());
     for (coefficient, term) in form.terms() {
         let Some(value) = point.get(term) else { continue };

@@ -4,20 +4,20 @@
 use foundation::SourceMap;
 use foundation::robustness::check_fault;
 
-use super::{Read, read, write};
+use super::{ReadCertificate, read, write};
 
 /// Reads the bytes as a certificate; what was accepted is returned.
 ///
 /// # Panics
 ///
 /// Where the reader breaks its promises.
-pub fn check(bytes: &[u8]) -> Option<Read> {
+pub fn check(bytes: &[u8]) -> Option<ReadCertificate> {
     let text = String::from_utf8_lossy(bytes);
     let mut sources = SourceMap::new();
     let source = sources.add("input.cert", text.as_ref());
     match read(&sources, source) {
         Ok(found) => {
-            let again = |read: &Read| write(&read.question, &read.fingerprint, &read.certificate);
+            let again = |read: &ReadCertificate| write(&read.question, &read.fingerprint, &read.certificate);
             let written = again(&found).expect("what is read can be written");
             let source = sources.add("written.cert", written.as_str());
             match read(&sources, source) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use logic::{Expression, Expressions, Spelled};
+use logic::{Bracketed, Expression, Spelled};
 use task::certificate::sexp::Sexp;
 
 /// What has fewer characters is written wherever it occurs.
@@ -16,7 +16,7 @@ const NAME: usize = 4;
 const DEEPEST: usize = 100;
 
 /// Definitions that are called `#0`, `#1`, …, and conditions that use them.
-pub fn shared(expressions: &Expressions, conditions: &[Expression]) -> (Vec<Sexp>, Vec<Sexp>) {
+pub fn shared(expressions: &Bracketed, conditions: &[Expression]) -> (Vec<Sexp>, Vec<Sexp>) {
     let mut writer = Writer { expressions, names: HashMap::new() };
     let uses = writer.uses(conditions);
     let mut definitions = Vec::new();
@@ -42,7 +42,7 @@ pub fn shared(expressions: &Expressions, conditions: &[Expression]) -> (Vec<Sexp
 }
 
 struct Writer<'e> {
-    expressions: &'e Expressions,
+    expressions: &'e Bracketed,
     names: HashMap<Expression, Sexp>,
 }
 

@@ -9,9 +9,9 @@ use foundation::{Budget, SourceMap, SplitMix64};
 use subject::{Input, Properties, Request, load};
 use task::{Entry, Scheduler};
 
-use super::{Read, fingerprint, read, robustness, write};
+use super::{ReadCertificate, fingerprint, read, robustness, write};
 
-use crate::saved::Question;
+use crate::saved::Inquiry;
 
 const WORLD: [(&str, &str, Entry); 4] = [
     ("int x; int main(void) { while (1) x = 1; }", "F \"x == 1\"", fairness::ENTRY),
@@ -38,7 +38,7 @@ fn certificate(program: &str, formula: &str, engine: Entry) -> String {
     let settings = Settings { engine, ..Settings::default() };
     let outcome = check(&subject, 0, &settings, &Budget::unlimited());
     let CheckedVerdict::Holds { certificate, .. } = outcome.verdict else { panic!("{formula}: {:?}", outcome.verdict) };
-    let question = Question::new(&request, &subject, 0, Scheduler::Any, vec!["0".repeat(64)]);
+    let question = Inquiry::new(&request, &subject, 0, Scheduler::Any, vec!["0".repeat(64)]);
     let fingerprint = fingerprint(&check::task_of(&subject, 0, Scheduler::Any));
     write(&question, &fingerprint, &certificate).expect("it is written down")
 }
@@ -47,7 +47,7 @@ fn certificate(program: &str, formula: &str, engine: Entry) -> String {
 fn is_proof(text: &str, program: &str) -> bool {
     let mut sources = SourceMap::new();
     let source = sources.add("a.cert", text);
-    let Ok(Read { question, certificate, .. }) = read(&sources, source) else { return false };
+    let Ok(ReadCertificate { question, certificate, .. }) = read(&sources, source) else { return false };
     let (mut request, scheduler) = question.request().expect("the reader looks at that");
     request.files = vec![Input::Text { name: "a.c".into(), text: program.into() }];
     let budget = Budget::unlimited().part_with_work(2_000_000);

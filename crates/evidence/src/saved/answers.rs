@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "lowercase")]
 pub enum SavedAnswer {
     /// An integer: `{"int": 5}`, or `{"int": "36893488147419103232"}` where it is large.
-    Int(Number),
+    Int(JsonNumber),
     /// A truth value: `{"bool": true}`.
     Bool(bool),
     /// A floating-point number by its bits as a double: `{"float": "0x3ff8000000000000"}`.
@@ -26,7 +26,7 @@ pub enum SavedAnswer {
 /// An integer, in the form that all readers of JSON read exactly.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 #[serde(untagged)]
-pub enum Number {
+pub enum JsonNumber {
     /// One that a double holds exactly.
     Small(i64),
     /// In decimal.
@@ -44,8 +44,8 @@ impl SavedAnswer {
     pub fn of(answer: &Answer) -> Self {
         match answer {
             Answer::Value(Value::Int(value)) => SavedAnswer::Int(match i64::try_from(value) {
-                Ok(small) if small.unsigned_abs() <= LARGEST_EXACT as u64 => Number::Small(small),
-                _ => Number::Large(value.to_string()),
+                Ok(small) if small.unsigned_abs() <= LARGEST_EXACT as u64 => JsonNumber::Small(small),
+                _ => JsonNumber::Large(value.to_string()),
             }),
             Answer::Value(Value::Bool(value)) => SavedAnswer::Bool(*value),
             Answer::Value(Value::Float(bits)) => SavedAnswer::Float(format!("{bits:#018x}")),
@@ -60,8 +60,8 @@ impl SavedAnswer {
     /// The answer; the error says why there is none.
     pub fn answer(&self) -> Result<Answer, String> {
         Ok(match self {
-            SavedAnswer::Int(Number::Small(value)) => Answer::Value(Value::int(*value)),
-            SavedAnswer::Int(Number::Large(text)) => {
+            SavedAnswer::Int(JsonNumber::Small(value)) => Answer::Value(Value::int(*value)),
+            SavedAnswer::Int(JsonNumber::Large(text)) => {
                 let value = (text.len() <= MOST_DIGITS).then(|| text.parse::<BigInt>().ok()).flatten();
                 Answer::Value(Value::Int(value.ok_or_else(|| format!("`{}` is not an integer", shortened(text)))?))
             }

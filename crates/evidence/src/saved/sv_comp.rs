@@ -5,15 +5,15 @@
 //! says what the variables held that the property names, just before a statement was executed. An execution without a
 //! loop ends in a `target`. The format knows no general temporal logic: the formula stands in `specification`.
 
-use certify::{Closing, Input, Replayed};
+use certify::{Closing, Replayed, ReplayedInput};
 use foundation::{SourceMap, Span};
 use program::EdgeId;
 use program::semantics::describe::value_text;
 use program::semantics::{Change, Observation, Occasion, RunEnd, Value};
 use subject::{Input as File, Request, Subject};
 use witness::{
-    Action, Constraint, Content, DataModel, Entry, Format, Language, Location, Metadata, Producer, Segment, Version,
-    Waypoint, WaypointType, Witness,
+    Action, Constraint, Content, DataModel, Format, Language, Metadata, Producer, Segment, SourcePlace, Version,
+    Waypoint, WaypointType, Witness, WitnessEntry,
 };
 
 use super::{Found, entry_name};
@@ -29,8 +29,8 @@ pub fn as_sv_comp(
 ) -> Witness {
     let Found { request, subject, property, .. } = found;
     let metadata = metadata(request, subject, property, hashes, created);
-    let content = Content::ViolationSequence(Teller { subject, replayed, sources }.segments());
-    Witness { entries: vec![Entry { metadata, content }.identified()] }
+    let content = Content::ViolationSequence(WitnessTeller { subject, replayed, sources }.segments());
+    Witness { entries: vec![WitnessEntry { metadata, content }.identified()] }
 }
 
 /// Who says what of which program: what the entries of all witnesses begin with.
@@ -48,7 +48,7 @@ pub fn metadata(request: &Request, subject: &Subject, property: usize, hashes: &
             version: env!("CARGO_PKG_VERSION").to_owned(),
             ..Producer::default()
         },
-        task: witness::Task {
+        task: witness::WitnessTask {
             input_file_hashes: input_files.iter().cloned().zip(hashes.iter().cloned()).collect(),
             input_files,
             specification: specification(subject, property),
@@ -70,13 +70,13 @@ pub fn specification(subject: &Subject, property: usize) -> String {
 /// More steps than this are not told one by one; the inputs always are.
 const MOST_STEPS: usize = 10_000;
 
-struct Teller<'a> {
+struct WitnessTeller<'a> {
     subject: &'a Subject,
     replayed: &'a Replayed,
     sources: &'a SourceMap,
 }
 
-impl Teller<'_> {
+impl WitnessTeller<'_> {
     fn segments(&self) -> Vec<Segment> {
         let run = &self.replayed.run;
         let start = match run.end {
@@ -125,7 +125,7 @@ impl Teller<'_> {
     fn inputs(&self, at: usize, observation: &Observation, action: Action) -> Vec<Waypoint> {
         let Some(span) = observation.span else { return Vec::new() };
         let inputs = self.replayed.inputs.iter().filter(|input| input.observed == at && !input.uninitialised);
-        let waypoint = |input: &Input| {
+        let waypoint = |input: &ReplayedInput| {
             let value = number(&input.value, self)?;
             let constraint = Constraint { value: format!("\\result == {value}"), format: Some(Format::ExtCExpression) };
             let closing = self.closing_parenthesis(span, &input.name);
@@ -154,10 +154,10 @@ impl Teller<'_> {
         Some(program.functions[function].name.clone())
     }
 
-    fn location(&self, span: Span, has_column: bool, function: Option<String>) -> Location {
+    fn location(&self, span: Span, has_column: bool, function: Option<String>) -> SourcePlace {
         let snippet = self.sources.snippet(span);
         let column = (has_column && !snippet.preprocessed).then_some(snippet.location.column);
-        Location { file_name: snippet.location.file, line: snippet.location.line, column, function }
+        SourcePlace { file_name: snippet.location.file, line: snippet.location.line, column, function }
     }
 
     /// Whether a place is a whole expression statement, so that something can be said of the state before it.
@@ -212,7 +212,7 @@ fn equation(part: &Change, function: &str) -> Option<String> {
 }
 
 /// A value as a C expression.
-fn number(value: &Value, teller: &Teller<'_>) -> Option<String> {
+fn number(value: &Value, teller: &WitnessTeller<'_>) -> Option<String> {
     match value {
         Value::Bool(value) => Some(u8::from(*value).to_string()),
         Value::Int(value) => Some(value.to_string()),

@@ -2,7 +2,7 @@
 //! unions whose members all cover the same bytes, so that reading back through another member is settled by the layout.
 
 use super::Generator;
-use super::types::{Aggregate, Enumeration, IntegerType, Member, Type};
+use super::types::{Aggregate, Enumeration, IntegerType, NamedMember, Type};
 
 impl Generator {
     pub(super) fn declare_types(&mut self) {
@@ -51,7 +51,7 @@ impl Generator {
         let mut definition = vec![format!("union {tag} {{")];
         let mut add = |definition: &mut Vec<String>, name: &str, ty: Type, text: &str| {
             definition.push(format!("    {text};"));
-            members.push(Member { name: name.to_string(), ty, bits: None });
+            members.push(NamedMember { name: name.to_string(), ty, bits: None });
         };
         let integer = Type::Integer;
         if four {
@@ -67,7 +67,7 @@ impl Generator {
                 definition.push("    struct { unsigned short low, high; };".to_string());
                 for name in ["low", "high"] {
                     let ty = Type::Integer(IntegerType::UnsignedShort);
-                    members.push(Member { name: name.to_string(), ty, bits: None });
+                    members.push(NamedMember { name: name.to_string(), ty, bits: None });
                 }
             }
             if self.random.chance(40) {
@@ -78,7 +78,7 @@ impl Generator {
                     ("y", IntegerType::UnsignedInt, 11),
                     ("z", IntegerType::Int, 16),
                 ] {
-                    members.push(Member { name: name.to_string(), ty: Type::Integer(ty), bits: Some(bits) });
+                    members.push(NamedMember { name: name.to_string(), ty: Type::Integer(ty), bits: Some(bits) });
                 }
             }
         } else {
@@ -125,17 +125,17 @@ impl Generator {
             };
             let declared = self.declare(&ty, &name);
             definition.push(format!("    {declared};"));
-            members.push(Member { name, ty, bits: None });
+            members.push(NamedMember { name, ty, bits: None });
         }
         if !members.iter().any(|member| member.bits.is_none() && matches!(member.ty, Type::Integer(_))) {
             definition.push("    int last;".to_string());
-            members.push(Member { name: "last".to_string(), ty: Type::Integer(IntegerType::Int), bits: None });
+            members.push(NamedMember { name: "last".to_string(), ty: Type::Integer(IntegerType::Int), bits: None });
         }
         definition.push("};".to_string());
         self.types.structures.push(Aggregate { tag, definition, members });
     }
 
-    fn bit_field(&mut self, definition: &mut Vec<String>, name: String) -> Member {
+    fn bit_field(&mut self, definition: &mut Vec<String>, name: String) -> NamedMember {
         self.note("bit-field");
         if self.random.chance(12) {
             self.note("bit-field of width zero");
@@ -162,7 +162,7 @@ impl Generator {
             _ => 1 + self.random.below(widest.min(32) as usize) as u32,
         };
         definition.push(format!("    {text} {name} : {bits};"));
-        Member { name, ty: Type::Integer(ty), bits: Some(bits) }
+        NamedMember { name, ty: Type::Integer(ty), bits: Some(bits) }
     }
 
     /// The node of a linked list, always the last structure.
@@ -179,8 +179,8 @@ impl Generator {
             "};".into(),
         ];
         let members = vec![
-            Member { name: "value".to_string(), ty: value, bits: None },
-            Member { name: "next".to_string(), ty: Type::Nullable(Box::new(Type::Structure(index))), bits: None },
+            NamedMember { name: "value".to_string(), ty: value, bits: None },
+            NamedMember { name: "next".to_string(), ty: Type::Nullable(Box::new(Type::Structure(index))), bits: None },
         ];
         self.types.structures.push(Aggregate { tag, definition, members });
     }

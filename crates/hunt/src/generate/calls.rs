@@ -2,33 +2,33 @@
 //! written only where the run can afford what it costs.
 
 use super::Generator;
-use super::functions::{Function, RECURSION_DEPTH};
+use super::functions::{CFunction, RECURSION_DEPTH};
 use super::lvalues::Purpose;
-use super::scope::{Expression, Footprint, MemoryPart, precedence};
+use super::scope::{CExpression, Footprint, MemoryPart, precedence};
 use super::types::{Type, Want};
 
 impl Generator {
     /// A call whose result has precisely the type given.
-    pub(super) fn call_for(&mut self, result: &Type) -> Option<Expression> {
+    pub(super) fn call_for(&mut self, result: &Type) -> Option<CExpression> {
         self.call_where(|function| function.result.as_ref() == Some(result))
     }
 
-    pub(super) fn call_for_integer(&mut self) -> Option<Expression> {
+    pub(super) fn call_for_integer(&mut self) -> Option<CExpression> {
         self.call_where(|function| matches!(function.result, Some(Type::Integer(_))))
     }
 
     /// The integer behind a pointer that a call returns.
-    pub(super) fn call_for_pointed(&mut self) -> Option<Expression> {
+    pub(super) fn call_for_pointed(&mut self) -> Option<CExpression> {
         let call = self.call_where(
             |function| matches!(&function.result, Some(Type::Pointer(target)) if matches!(**target, Type::Integer(_))),
         )?;
         self.note("returned pointer dereferenced");
         let footprint = call.footprint.joined(&Footprint::read(MemoryPart::MEMORY));
-        Some(Expression::with(format!("*{}", call.text), precedence::UNARY, false, footprint))
+        Some(CExpression::with(format!("*{}", call.text), precedence::UNARY, false, footprint))
     }
 
     /// A call for its side effects alone, whatever it returns.
-    pub(super) fn call_for_effect(&mut self) -> Option<Expression> {
+    pub(super) fn call_for_effect(&mut self) -> Option<CExpression> {
         self.call_where(|_| true)
     }
 
@@ -39,7 +39,7 @@ impl Generator {
         self.cost + self.multiplier * cost <= limit
     }
 
-    fn call_where(&mut self, wanted: impl Fn(&Function) -> bool) -> Option<Expression> {
+    fn call_where(&mut self, wanted: impl Fn(&CFunction) -> bool) -> Option<CExpression> {
         if self.inside > 1 {
             return None;
         }
@@ -70,12 +70,12 @@ impl Generator {
         }
         let text = format!("{}({})", function.name, texts.join(", "));
         let wide = matches!(function.result, Some(Type::Integer(integer)) if integer.is_wide());
-        let mut call = Expression::with(text, precedence::POSTFIX, wide, footprint);
+        let mut call = CExpression::with(text, precedence::POSTFIX, wide, footprint);
         call.is_call = pure_arguments;
         Some(call)
     }
 
-    fn arguments(&mut self, function: &Function) -> Option<(Vec<String>, Footprint)> {
+    fn arguments(&mut self, function: &CFunction) -> Option<(Vec<String>, Footprint)> {
         let mut footprint = Footprint::default();
         let mut texts = Vec::new();
         for (index, ty) in function.parameters.iter().enumerate() {
@@ -88,7 +88,7 @@ impl Generator {
             }
             if function.recursive && index == 0 {
                 let text = format!("{} & {}", argument.operand(precedence::BIT_AND), RECURSION_DEPTH - 1);
-                argument = Expression::with(text, precedence::BIT_AND, false, argument.footprint);
+                argument = CExpression::with(text, precedence::BIT_AND, false, argument.footprint);
             }
             footprint.join(&argument.footprint);
             texts.push(argument.operand(precedence::ASSIGNMENT));
@@ -96,7 +96,7 @@ impl Generator {
         Some((texts, footprint))
     }
 
-    fn argument(&mut self, ty: &Type) -> Option<Expression> {
+    fn argument(&mut self, ty: &Type) -> Option<CExpression> {
         match ty {
             Type::Structure(index) => {
                 self.note("structure passed by value");
@@ -107,7 +107,7 @@ impl Generator {
                 self.note("array passed");
                 let array = Want::Exactly(Type::Array(element.clone(), *length));
                 let found = self.designate(&array, Purpose::address(u32::MAX))?;
-                Some(Expression::with(found.text, found.precedence, false, found.address))
+                Some(CExpression::with(found.text, found.precedence, false, found.address))
             }
             _ => {
                 let depth = self.random.below(3) as u32;
@@ -117,7 +117,7 @@ impl Generator {
     }
 
     /// A call through a pointer to a function.
-    pub(super) fn table_call(&mut self) -> Option<Expression> {
+    pub(super) fn table_call(&mut self) -> Option<CExpression> {
         let table_cost =
             self.functions.iter().take(self.table.len()).map(|function| function.cost).max().unwrap_or(u64::MAX);
         if self.inside > 1
@@ -154,7 +154,7 @@ impl Generator {
         let footprint = designator.joined(&first.footprint).joined(&second.footprint);
         let pure_arguments = footprint.is_pure();
         let footprint = footprint.joined(&Footprint::update(MemoryPart::MEMORY));
-        let mut call = Expression::with(format!("{base}({arguments})"), precedence::POSTFIX, false, footprint);
+        let mut call = CExpression::with(format!("{base}({arguments})"), precedence::POSTFIX, false, footprint);
         call.is_call = pure_arguments;
         Some(call)
     }

@@ -2,7 +2,7 @@
 //! writes, every backward jump with a counter of its own; a forward jump goes to the end of an enclosing block.
 
 use super::Generator;
-use super::scope::{Variable, precedence};
+use super::scope::{CVariable, precedence};
 use super::types::{IntegerType, Type};
 
 /// The most often that one statement may be executed within one call.
@@ -155,7 +155,7 @@ impl Generator {
             }
         };
         let place = self.fresh_place(false);
-        self.variables.push(Variable {
+        self.variables.push(CVariable {
             name,
             ty: Type::Integer(integer),
             place,

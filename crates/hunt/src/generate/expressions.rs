@@ -3,7 +3,7 @@
 
 use super::Generator;
 use super::lvalues::{Lvalue, Purpose};
-use super::scope::{Expression, Footprint, precedence};
+use super::scope::{CExpression, Footprint, precedence};
 use super::types::{IntegerType, Type, Want};
 
 /// What the root of an expression is.
@@ -70,7 +70,7 @@ impl Generator {
     }
 
     /// An integer expression whose operators are nested at most so deep.
-    pub(super) fn integer(&mut self, depth: u32) -> Expression {
+    pub(super) fn integer(&mut self, depth: u32) -> CExpression {
         if depth == 0 {
             return self.leaf();
         }
@@ -106,7 +106,7 @@ impl Generator {
         expression.unwrap_or_else(|| self.leaf())
     }
 
-    fn leaf(&mut self) -> Expression {
+    fn leaf(&mut self) -> CExpression {
         if self.inside < 3
             && self.random.chance(70)
             && let Some(object) = self.designate(&Want::Integer, Purpose::READ)
@@ -117,7 +117,7 @@ impl Generator {
     }
 
     /// Two operands that no order of evaluation can tell apart.
-    fn operands(&mut self, depth: u32) -> (Expression, Expression) {
+    fn operands(&mut self, depth: u32) -> (CExpression, CExpression) {
         let left = self.integer(depth - 1);
         let mut right = self.integer(depth - 1);
         if left.footprint.conflicts(&right.footprint) {
@@ -129,17 +129,17 @@ impl Generator {
         (left, right)
     }
 
-    fn binary(&mut self, operator: &str, strength: u8, left: &Expression, right: &Expression) -> Expression {
+    fn binary(&mut self, operator: &str, strength: u8, left: &CExpression, right: &CExpression) -> CExpression {
         let generous = if self.random.chance(15) { precedence::PRIMARY } else { 0 };
         let text = format!(
             "{} {operator} {}",
             left.operand(strength.max(generous)),
             right.operand((strength + 1).max(generous))
         );
-        Expression::with(text, strength, left.wide || right.wide, left.footprint.clone().joined(&right.footprint))
+        CExpression::with(text, strength, left.wide || right.wide, left.footprint.clone().joined(&right.footprint))
     }
 
-    fn arithmetic(&mut self, depth: u32) -> Expression {
+    fn arithmetic(&mut self, depth: u32) -> CExpression {
         let (left, right) = self.operands(depth);
         let (operator, strength, feature) = *self.random.pick(&[
             ("+", precedence::SUM, "operator +"),
@@ -153,7 +153,7 @@ impl Generator {
         self.binary(operator, strength, &left, &right)
     }
 
-    fn division(&mut self, depth: u32) -> Option<Expression> {
+    fn division(&mut self, depth: u32) -> Option<CExpression> {
         let (operator, feature) = *self.random.pick(&[("/", "operator /"), ("%", "operator %")]);
         self.note(feature);
         match self.random.below(4) {
@@ -176,17 +176,17 @@ impl Generator {
                 let text = format!("{guard} != 0 && {guard} != -1 ? {} : {otherwise}", quotient.text);
                 let wide = dividend.wide || divisor.wide;
                 let footprint = dividend.footprint.joined(&divisor.footprint);
-                Some(Expression::with(text, precedence::CONDITIONAL, wide, footprint))
+                Some(CExpression::with(text, precedence::CONDITIONAL, wide, footprint))
             }),
             _ => {
                 let dividend = self.integer(depth - 1);
                 let text = format!("({} | 1) {operator} -1", dividend.operand(precedence::BIT_OR));
-                Some(Expression::with(text, precedence::PRODUCT, dividend.wide, dividend.footprint))
+                Some(CExpression::with(text, precedence::PRODUCT, dividend.wide, dividend.footprint))
             }
         }
     }
 
-    pub(super) fn constant_divisor(&mut self) -> Expression {
+    pub(super) fn constant_divisor(&mut self) -> CExpression {
         let (text, wide) = *self.random.pick(&[
             ("2", false),
             ("3", false),
@@ -203,17 +203,17 @@ impl Generator {
             ("(-10L)", false),
             ("6ULL", true),
         ]);
-        Expression::closed(text, precedence::PRIMARY, wide)
+        CExpression::closed(text, precedence::PRIMARY, wide)
     }
 
     /// A small positive value made from any integer.
-    pub(super) fn positive(&mut self, inner: &Expression) -> Expression {
+    pub(super) fn positive(&mut self, inner: &CExpression) -> CExpression {
         let mask = *self.random.pick(&["1", "7", "15", "255", "0x3ff"]);
         let text = format!("({} & {mask}) + 1", inner.operand(precedence::BIT_AND));
-        Expression::with(text, precedence::SUM, inner.wide, inner.footprint.clone())
+        CExpression::with(text, precedence::SUM, inner.wide, inner.footprint.clone())
     }
 
-    fn shift(&mut self, depth: u32) -> Expression {
+    fn shift(&mut self, depth: u32) -> CExpression {
         let (operator, feature) = *self.random.pick(&[("<<", "operator <<"), (">>", "operator >>")]);
         self.note(feature);
         let (left, inner) = self.operands(depth);
@@ -224,17 +224,17 @@ impl Generator {
     }
 
     /// A count below the width of the promoted left operand.
-    pub(super) fn shift_count(&mut self, wide: bool, inner: Expression) -> Expression {
+    pub(super) fn shift_count(&mut self, wide: bool, inner: CExpression) -> CExpression {
         let width: usize = if wide { 64 } else { 32 };
         if self.random.chance(50) {
             let count = self.random.below(width);
-            return Expression::closed(count.to_string(), precedence::PRIMARY, false);
+            return CExpression::closed(count.to_string(), precedence::PRIMARY, false);
         }
         let text = format!("{} & {}", inner.operand(precedence::BIT_AND), width - 1);
-        Expression::with(text, precedence::BIT_AND, inner.wide, inner.footprint)
+        CExpression::with(text, precedence::BIT_AND, inner.wide, inner.footprint)
     }
 
-    fn comparison(&mut self, depth: u32) -> Expression {
+    fn comparison(&mut self, depth: u32) -> CExpression {
         let (left, right) = self.operands(depth);
         let (operator, strength, feature) = *self.random.pick(&[
             ("==", precedence::EQUALITY, "operator =="),
@@ -250,7 +250,7 @@ impl Generator {
         expression
     }
 
-    fn logical(&mut self, depth: u32) -> Expression {
+    fn logical(&mut self, depth: u32) -> CExpression {
         let (operator, strength, feature) = *self
             .random
             .pick(&[("&&", precedence::LOGICAL_AND, "operator &&"), ("||", precedence::LOGICAL_OR, "operator ||")]);
@@ -265,34 +265,34 @@ impl Generator {
         expression
     }
 
-    fn unary(&mut self, depth: u32) -> Expression {
+    fn unary(&mut self, depth: u32) -> CExpression {
         let inner = self.integer(depth - 1);
         let (operator, feature) =
             *self.random.pick(&[("-", "unary -"), ("~", "operator ~"), ("!", "operator !"), ("+", "unary +")]);
         self.note(feature);
         // A sign directly in front of another would read as one token.
         let text = format!("{operator}{}", inner.operand(precedence::POSTFIX));
-        Expression::with(text, precedence::UNARY, inner.wide && operator != "!", inner.footprint)
+        CExpression::with(text, precedence::UNARY, inner.wide && operator != "!", inner.footprint)
     }
 
-    fn cast(&mut self, depth: u32) -> Expression {
+    fn cast(&mut self, depth: u32) -> CExpression {
         self.note("cast");
         let inner = self.integer(depth - 1);
         if self.random.chance(8) && !self.types.enumerations.is_empty() {
             let index = self.random.below(self.types.enumerations.len());
             let tag = self.types.enumerations[index].tag.clone();
             let text = format!("(enum {tag}){}", inner.operand(precedence::UNARY));
-            return Expression::with(text, precedence::UNARY, false, inner.footprint);
+            return CExpression::with(text, precedence::UNARY, false, inner.footprint);
         }
         let ty = *self.random.pick(&IntegerType::ALL);
         if ty == IntegerType::Bool {
             self.note("cast to _Bool");
         }
         let text = format!("({}){}", self.spell(ty), inner.operand(precedence::UNARY));
-        Expression::with(text, precedence::UNARY, ty.is_wide(), inner.footprint)
+        CExpression::with(text, precedence::UNARY, ty.is_wide(), inner.footprint)
     }
 
-    fn conditional(&mut self, depth: u32) -> Expression {
+    fn conditional(&mut self, depth: u32) -> CExpression {
         self.note("operator ?:");
         let condition = self.integer(depth - 1);
         let yes = self.integer(depth - 1);
@@ -304,24 +304,24 @@ impl Generator {
             no.operand(precedence::CONDITIONAL)
         );
         let footprint = condition.footprint.joined(&yes.footprint).joined(&no.footprint);
-        Expression::with(text, precedence::CONDITIONAL, yes.wide || no.wide, footprint)
+        CExpression::with(text, precedence::CONDITIONAL, yes.wide || no.wide, footprint)
     }
 
-    fn comma(&mut self, depth: u32) -> Expression {
+    fn comma(&mut self, depth: u32) -> CExpression {
         self.note("operator ,");
         let first = self.integer(depth - 1);
         let second = promoted(self.integer(depth - 1));
         let text = format!("{}, {}", first.operand(precedence::ASSIGNMENT), second.operand(precedence::ASSIGNMENT));
-        Expression::with(text, precedence::COMMA, second.wide, first.footprint.joined(&second.footprint))
+        CExpression::with(text, precedence::COMMA, second.wide, first.footprint.joined(&second.footprint))
     }
 
     /// An assignment of any kind, whose value is that of the object afterwards.
-    pub(super) fn assignment(&mut self, depth: u32) -> Option<Expression> {
+    pub(super) fn assignment(&mut self, depth: u32) -> Option<CExpression> {
         let object = self.designate(&Want::Integer, Purpose::WRITE)?;
         Some(self.assignment_to(object, depth))
     }
 
-    pub(super) fn assignment_to(&mut self, object: Lvalue, depth: u32) -> Expression {
+    pub(super) fn assignment_to(&mut self, object: Lvalue, depth: u32) -> CExpression {
         let (operator, feature) = *self.random.pick(&[
             ("=", "operator ="),
             ("=", "operator ="),
@@ -359,13 +359,13 @@ impl Generator {
         };
         let text = format!("{} {operator} {}", object.text, value.operand(precedence::ASSIGNMENT));
         let footprint = Footprint::update(object.place).joined(&object.address).joined(&value.footprint);
-        let mut expression = Expression::with(text, precedence::ASSIGNMENT, object.is_wide(), footprint);
+        let mut expression = CExpression::with(text, precedence::ASSIGNMENT, object.is_wide(), footprint);
         expression.bit_field = object.bits.is_some();
         expression
     }
 
     /// `++` or `--`, before or after its operand.
-    pub(super) fn increment(&mut self) -> Option<Expression> {
+    pub(super) fn increment(&mut self) -> Option<CExpression> {
         let object = self.designate(&Want::Integer, Purpose::WRITE)?;
         if Footprint::read(object.place).conflicts(&object.address) {
             return None;
@@ -389,12 +389,12 @@ impl Generator {
             )
         };
         self.note(feature);
-        let mut expression = Expression::with(text, precedence, wide, footprint);
+        let mut expression = CExpression::with(text, precedence, wide, footprint);
         expression.bit_field = object.bits.is_some();
         Some(expression)
     }
 
-    fn size_of(&mut self) -> Expression {
+    fn size_of(&mut self) -> CExpression {
         self.note("sizeof");
         let text = match self.random.below(4) {
             0 => format!("sizeof({})", {
@@ -420,11 +420,11 @@ impl Generator {
                 format!("sizeof({})", inner.text)
             }
         };
-        Expression::closed(text, precedence::UNARY, false)
+        CExpression::closed(text, precedence::UNARY, false)
     }
 
     /// Asks whether a type is signed, by the conversions it causes; the operand itself is never evaluated.
-    fn signedness(&mut self) -> Expression {
+    fn signedness(&mut self) -> CExpression {
         self.note("signedness by conversion");
         let inner = promoted(self.with_effects(false, |this| this.integer(1)));
         let text = match self.random.below(3) {
@@ -433,21 +433,21 @@ impl Generator {
             _ => format!("-1 < (1 ? 0 : {})", inner.operand(precedence::CONDITIONAL)),
         };
         // Compilers may warn of conflicts even in operands that are never evaluated.
-        Expression::with(text, precedence::RELATION, false, inner.footprint)
+        CExpression::with(text, precedence::RELATION, false, inner.footprint)
     }
 
-    fn compound_literal(&mut self) -> Expression {
+    fn compound_literal(&mut self) -> CExpression {
         self.note("compound literal");
         let ty = *self.random.pick(&IntegerType::ALL);
         let length = 2 + self.random.below(3);
         let elements: Vec<String> = (0..length).map(|_| self.constant(-128, 127, 1).0).collect();
         let index = self.index(length, &Footprint::default());
         let text = format!("({}[]){{{}}}[{}]", self.spell(ty), elements.join(", "), index.text);
-        Expression::with(text, precedence::POSTFIX, ty.is_wide(), index.footprint)
+        CExpression::with(text, precedence::POSTFIX, ty.is_wide(), index.footprint)
     }
 
     /// A member of a structure that is no object: the result of a call, or of a conditional.
-    fn member_of_value(&mut self) -> Option<Expression> {
+    fn member_of_value(&mut self) -> Option<CExpression> {
         if self.types.structures.is_empty() {
             return None;
         }
@@ -461,10 +461,10 @@ impl Generator {
         self.note("member of a structure value");
         let wide = matches!(member.ty, Type::Integer(integer) if integer.is_wide());
         let text = format!("{}.{}", value.operand(precedence::POSTFIX), member.name);
-        Some(Expression::with(text, precedence::POSTFIX, wide, value.footprint))
+        Some(CExpression::with(text, precedence::POSTFIX, wide, value.footprint))
     }
 
-    fn input(&mut self) -> Option<Expression> {
+    fn input(&mut self) -> Option<CExpression> {
         if !self.takes_input || !self.effects || self.pure_only {
             return None;
         }
@@ -477,27 +477,27 @@ impl Generator {
         // The position in the list of inputs is a hidden global that every input function advances.
         let footprint = Footprint::update(super::scope::MemoryPart::MEMORY);
         let mut call =
-            Expression::with(format!("__VERIFIER_nondet_{suffix}()"), precedence::POSTFIX, ty.is_wide(), footprint);
+            CExpression::with(format!("__VERIFIER_nondet_{suffix}()"), precedence::POSTFIX, ty.is_wide(), footprint);
         call.is_call = true;
         Some(call)
     }
 }
 
 /// A bit-field in a place where compilers disagree about its type, promoted first.
-pub(super) fn promoted(expression: Expression) -> Expression {
+pub(super) fn promoted(expression: CExpression) -> CExpression {
     if !expression.bit_field {
         return expression;
     }
     let text = format!("+{}", expression.operand(precedence::POSTFIX));
-    Expression { text, precedence: precedence::UNARY, bit_field: false, ..expression }
+    CExpression { text, precedence: precedence::UNARY, bit_field: false, ..expression }
 }
 
 /// An assignment used as a value: of a bit-field only after a conversion, for compilers disagree about its type.
-fn settled(expression: Expression) -> Expression {
+fn settled(expression: CExpression) -> CExpression {
     if !expression.bit_field {
         return expression;
     }
     let target = if expression.wide { "unsigned long long" } else { "int" };
     let text = format!("({target}){}", expression.operand(precedence::UNARY));
-    Expression { text, precedence: precedence::UNARY, bit_field: false, ..expression }
+    CExpression { text, precedence: precedence::UNARY, bit_field: false, ..expression }
 }

@@ -4,16 +4,16 @@
 
 use super::Generator;
 use super::lvalues::Purpose;
-use super::scope::{Expression, precedence};
+use super::scope::{CExpression, precedence};
 use super::types::Want;
 
 impl Generator {
     /// A pure floating-point expression.
-    pub(super) fn floating(&mut self, depth: u32) -> Expression {
+    pub(super) fn floating(&mut self, depth: u32) -> CExpression {
         self.with_effects(false, |this| this.pure_floating(depth))
     }
 
-    fn pure_floating(&mut self, depth: u32) -> Expression {
+    fn pure_floating(&mut self, depth: u32) -> CExpression {
         if depth == 0 || self.random.chance(25) {
             return self.floating_leaf();
         }
@@ -25,33 +25,33 @@ impl Generator {
                     *self.random.pick(&[("+", precedence::SUM), ("-", precedence::SUM), ("*", precedence::PRODUCT)]);
                 self.note("floating arithmetic");
                 let text = format!("{} {operator} {}", left.operand(strength), right.operand(strength + 1));
-                Expression::with(text, strength, false, left.footprint.joined(&right.footprint))
+                CExpression::with(text, strength, false, left.footprint.joined(&right.footprint))
             }
             3 => {
                 let left = self.pure_floating(depth - 1);
                 let divisor = *self.random.pick(&["2.0", "4.0f", "-8.0", "0.5", "3", "10.0"]);
                 self.note("floating division");
                 let text = format!("{} / {divisor}", left.operand(precedence::PRODUCT));
-                Expression::with(text, precedence::PRODUCT, false, left.footprint)
+                CExpression::with(text, precedence::PRODUCT, false, left.footprint)
             }
             4 => {
                 let inner = self.integer(depth - 1);
                 let ty = *self.random.pick(&["double", "float"]);
                 self.note("integer converted to floating");
                 let text = format!("({ty}){}", inner.operand(precedence::UNARY));
-                Expression::with(text, precedence::UNARY, false, inner.footprint)
+                CExpression::with(text, precedence::UNARY, false, inner.footprint)
             }
             _ => {
                 let inner = self.pure_floating(depth - 1);
                 let prefix = *self.random.pick(&["-", "(float)", "(double)"]);
                 self.note("floating unary");
                 let text = format!("{prefix}{}", inner.operand(precedence::POSTFIX));
-                Expression::with(text, precedence::UNARY, false, inner.footprint)
+                CExpression::with(text, precedence::UNARY, false, inner.footprint)
             }
         }
     }
 
-    fn floating_leaf(&mut self) -> Expression {
+    fn floating_leaf(&mut self) -> CExpression {
         if self.random.chance(60)
             && let Some(object) = self.designate(&Want::Floating, Purpose::READ)
         {
@@ -60,7 +60,7 @@ impl Generator {
         self.floating_literal()
     }
 
-    pub(super) fn floating_literal(&mut self) -> Expression {
+    pub(super) fn floating_literal(&mut self) -> CExpression {
         self.note("literal floating");
         let text = *self.random.pick(&[
             "0.0",
@@ -81,11 +81,11 @@ impl Generator {
             "0x1p-3f",
         ]);
         let precedence = if text.starts_with('-') { precedence::UNARY } else { precedence::PRIMARY };
-        Expression::closed(text, precedence, false)
+        CExpression::closed(text, precedence, false)
     }
 
     /// An integer that depends on floating-point values.
-    pub(super) fn integer_from_floating(&mut self) -> Option<Expression> {
+    pub(super) fn integer_from_floating(&mut self) -> Option<CExpression> {
         if self.inside > 1 || !self.random.chance(60) {
             return None;
         }
@@ -97,7 +97,7 @@ impl Generator {
             let text = format!("{} {operator} {}", left.operand(precedence::SHIFT), right.operand(precedence::SHIFT));
             // Both kinds of comparison bind at least as tightly as the weaker one.
             let footprint = left.footprint.joined(&right.footprint);
-            return Some(Expression::with(text, precedence::EQUALITY, false, footprint));
+            return Some(CExpression::with(text, precedence::EQUALITY, false, footprint));
         }
         let value = self.designate(&Want::Floating, Purpose::READ)?;
         if !value.address.is_pure() {
@@ -116,6 +116,6 @@ impl Generator {
         self.note("floating converted to integer");
         let operand = value.operand(precedence::SHIFT);
         let text = format!("{operand} > {low} && {operand} < {high} ? ({ty}){} : 5", value.operand(precedence::UNARY));
-        Some(Expression::with(text, precedence::CONDITIONAL, ty == "long long", value.footprint))
+        Some(CExpression::with(text, precedence::CONDITIONAL, ty == "long long", value.footprint))
     }
 }

@@ -3,12 +3,12 @@
 
 use super::Generator;
 use super::lvalues::Purpose;
-use super::scope::{Footprint, MemoryPart, Variable, precedence};
+use super::scope::{CVariable, Footprint, MemoryPart, precedence};
 use super::types::{IntegerType, Type, Want};
 
 /// A function that can be called.
 #[derive(Clone, Debug)]
-pub(super) struct Function {
+pub(super) struct CFunction {
     pub(super) name: String,
     /// The definition up to its body.
     pub(super) head: String,
@@ -104,7 +104,7 @@ impl Generator {
             let counts_down = recursive && index == 0;
             let is_slice = matches!(ty, Type::Slice(..));
             let addressable = !counts_down && !pure && self.random.chance(60);
-            variables.push(Variable {
+            variables.push(CVariable {
                 name: parameter,
                 ty: ty.clone(),
                 place: self.fresh_place(addressable || is_slice),
@@ -134,7 +134,7 @@ impl Generator {
         }
         self.close("}", globals);
         self.line("");
-        self.functions.push(Function { name, head, result, parameters, cost: self.cost, pure, recursive });
+        self.functions.push(CFunction { name, head, result, parameters, cost: self.cost, pure, recursive });
         self.pure_only = false;
     }
 

@@ -1,9 +1,9 @@
 //! The global variables: of all types, initialised by constants or by nothing, with all qualifiers.
 
 use super::Generator;
-use super::initialisers::Storage;
+use super::initialisers::ObjectStorage;
 use super::lvalues::Purpose;
-use super::scope::Variable;
+use super::scope::CVariable;
 use super::types::{Type, Want};
 
 impl Generator {
@@ -54,7 +54,7 @@ impl Generator {
         let initialiser = if matches!(&ty, Type::Array(element, _) if **element == Type::Function) {
             Some(format!("{{{}}}", self.table.join(", ")))
         } else if needs_initialiser || self.random.chance(75) {
-            self.initialiser(&ty, Storage::Static).map(|value| value.text)
+            self.initialiser(&ty, ObjectStorage::Static).map(|value| value.text)
         } else {
             None
         };
@@ -85,7 +85,7 @@ impl Generator {
         self.line(format!("{qualifier}{declared}{ending};"));
         let plain = qualifier != "const " && qualifier != "volatile ";
         let place = self.fresh_place(true);
-        self.variables.push(Variable {
+        self.variables.push(CVariable {
             name,
             ty,
             place,
@@ -110,7 +110,7 @@ impl Generator {
         self.line(format!("struct Node {name}[{length}] = {{{}}};", nodes.join(", ")));
         let place = self.fresh_place(true);
         let ty = Type::array(Type::Structure(index), length);
-        self.variables.push(Variable { name, ty, place, lifetime: 0, writable: true, addressable: true });
+        self.variables.push(CVariable { name, ty, place, lifetime: 0, writable: true, addressable: true });
     }
 
     /// The type of a pointer to something in scope.

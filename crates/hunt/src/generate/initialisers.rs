@@ -2,12 +2,12 @@
 //! expressions of a list are evaluated in no particular order, so their footprints must not conflict.
 
 use super::Generator;
-use super::scope::{Expression, Footprint, precedence};
+use super::scope::{CExpression, Footprint, precedence};
 use super::types::{IntegerType, Type};
 
 /// Where the initialised object lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Storage {
+pub(super) enum ObjectStorage {
     /// Initialised before the program starts, by constant expressions.
     Static,
     /// Initialised when its declaration is reached; the number is the depth of its scope.
@@ -16,32 +16,32 @@ pub(super) enum Storage {
 
 impl Generator {
     /// An initialiser for the type; pointers get one where the scope has a fitting object.
-    pub(super) fn initialiser(&mut self, ty: &Type, storage: Storage) -> Option<Expression> {
-        let closed = |text: String| Some(Expression::closed(text, precedence::ASSIGNMENT, false));
+    pub(super) fn initialiser(&mut self, ty: &Type, storage: ObjectStorage) -> Option<CExpression> {
+        let closed = |text: String| Some(CExpression::closed(text, precedence::ASSIGNMENT, false));
         match ty {
             Type::Integer(_) | Type::Enumeration(_) => match storage {
-                Storage::Static if self.random.chance(30) => {
+                ObjectStorage::Static if self.random.chance(30) => {
                     let literal = self.literal();
                     closed(literal.text)
                 }
-                Storage::Static => {
+                ObjectStorage::Static => {
                     let depth = self.random.below(3) as u32;
                     let text = self.constant(-30_000, 30_000, depth).0;
                     closed(text)
                 }
-                Storage::Automatic(_) => {
+                ObjectStorage::Automatic(_) => {
                     let depth = self.random.below(3) as u32;
                     let value = self.integer(depth);
-                    Some(Expression { text: value.operand(precedence::ASSIGNMENT), ..value })
+                    Some(CExpression { text: value.operand(precedence::ASSIGNMENT), ..value })
                 }
             },
             Type::Float | Type::Double => match storage {
-                Storage::Static => Some(self.floating_literal()),
-                Storage::Automatic(_) => Some(self.floating(2)),
+                ObjectStorage::Static => Some(self.floating_literal()),
+                ObjectStorage::Automatic(_) => Some(self.floating(2)),
             },
             Type::Array(element, length) => self.array_initialiser(element, *length, storage),
             Type::Structure(index) => {
-                if storage != Storage::Static
+                if storage != ObjectStorage::Static
                     && self.random.chance(25)
                     && let Some(value) = self.structure_value(*index)
                 {
@@ -52,15 +52,15 @@ impl Generator {
             }
             Type::Union(_) => self.union_initialiser(ty, storage),
             Type::Pointer(target) => match storage {
-                Storage::Static => self.constant_address(target),
-                Storage::Automatic(lifetime) => self.address(target, lifetime),
+                ObjectStorage::Static => self.constant_address(target),
+                ObjectStorage::Automatic(lifetime) => self.address(target, lifetime),
             },
             Type::Nullable(target) => {
                 if self.random.chance(50) {
                     let address = match storage {
-                        Storage::Static => self.constant_address(target),
+                        ObjectStorage::Static => self.constant_address(target),
                         // A pointer inside a structure may be copied anywhere, so it only holds what always lives.
-                        Storage::Automatic(_) => self.address(target, 0),
+                        ObjectStorage::Automatic(_) => self.address(target, 0),
                     };
                     if address.is_some() {
                         return address;
@@ -72,20 +72,20 @@ impl Generator {
             Type::Function => {
                 let name = self.random.pick(&self.table).clone();
                 let text = if self.random.chance(50) { format!("&{name}") } else { name };
-                Some(Expression::closed(text, precedence::UNARY, false))
+                Some(CExpression::closed(text, precedence::UNARY, false))
             }
             Type::Slice(..) => None,
         }
     }
 
-    fn array_initialiser(&mut self, element: &Type, length: usize, storage: Storage) -> Option<Expression> {
+    fn array_initialiser(&mut self, element: &Type, length: usize, storage: ObjectStorage) -> Option<CExpression> {
         let is_character =
             matches!(element, Type::Integer(IntegerType::Char | IntegerType::SignedChar | IntegerType::UnsignedChar));
         if is_character && self.random.chance(40) {
             let (text, written) = self.string_literal();
             if written <= length {
                 self.note("array initialised by a string");
-                return Some(Expression::closed(text, precedence::ASSIGNMENT, false));
+                return Some(CExpression::closed(text, precedence::ASSIGNMENT, false));
             }
         }
         let mut parts = Vec::new();
@@ -112,10 +112,10 @@ impl Generator {
                 parts.push(self.part(element, storage, &mut footprint)?);
             }
         }
-        Some(Expression::with(format!("{{{}}}", parts.join(", ")), precedence::ASSIGNMENT, false, footprint))
+        Some(CExpression::with(format!("{{{}}}", parts.join(", ")), precedence::ASSIGNMENT, false, footprint))
     }
 
-    fn structure_initialiser(&mut self, ty: &Type, storage: Storage) -> Option<Expression> {
+    fn structure_initialiser(&mut self, ty: &Type, storage: ObjectStorage) -> Option<CExpression> {
         let mut members = self.types.members(ty).to_vec();
         let mut footprint = Footprint::default();
         let mut parts = Vec::new();
@@ -134,10 +134,10 @@ impl Generator {
             let value = self.part(&member.ty, storage, &mut footprint)?;
             parts.push(if designated { format!(".{} = {value}", member.name) } else { value });
         }
-        Some(Expression::with(format!("{{{}}}", parts.join(", ")), precedence::ASSIGNMENT, false, footprint))
+        Some(CExpression::with(format!("{{{}}}", parts.join(", ")), precedence::ASSIGNMENT, false, footprint))
     }
 
-    fn union_initialiser(&mut self, ty: &Type, storage: Storage) -> Option<Expression> {
+    fn union_initialiser(&mut self, ty: &Type, storage: ObjectStorage) -> Option<CExpression> {
         let members = self.types.members(ty).to_vec();
         let mut footprint = Footprint::default();
         let designated = members[1].name.clone();
@@ -148,21 +148,21 @@ impl Generator {
             Some(name) => format!("{{.{name} = {value}}}"),
             None => format!("{{{value}}}"),
         };
-        Some(Expression::with(text, precedence::ASSIGNMENT, false, footprint))
+        Some(CExpression::with(text, precedence::ASSIGNMENT, false, footprint))
     }
 
     /// One initialiser of a list, which does not conflict with those before it.
-    fn part(&mut self, ty: &Type, storage: Storage, before: &mut Footprint) -> Option<String> {
+    fn part(&mut self, ty: &Type, storage: ObjectStorage, before: &mut Footprint) -> Option<String> {
         let mut part = self.initialiser(ty, storage)?;
         if before.conflicts(&part.footprint) {
-            part = self.initialiser(ty, Storage::Static)?;
+            part = self.initialiser(ty, ObjectStorage::Static)?;
         }
         before.join(&part.footprint);
         Some(part.text)
     }
 
     /// A value of structure type: an object, a call, a conditional or a compound literal.
-    pub(super) fn structure_value(&mut self, index: usize) -> Option<Expression> {
+    pub(super) fn structure_value(&mut self, index: usize) -> Option<CExpression> {
         use super::lvalues::Purpose;
         use super::types::Want;
         let ty = Type::Structure(index);
@@ -176,13 +176,13 @@ impl Generator {
             2 if self.inside < 2 => {
                 self.note("compound literal");
                 self.inside += 1;
-                let storage = Storage::Automatic(self.scope_depth);
+                let storage = ObjectStorage::Automatic(self.scope_depth);
                 let list = self.with_effects(false, |this| this.structure_initialiser(&ty, storage));
                 self.inside -= 1;
                 let list = list?;
                 let tag = self.types.structures[index].tag.clone();
                 let text = format!("(struct {tag}){}", list.text);
-                return Some(Expression::with(text, precedence::POSTFIX, false, list.footprint));
+                return Some(CExpression::with(text, precedence::POSTFIX, false, list.footprint));
             }
             3 if self.inside < 2 => {
                 self.inside += 1;
@@ -194,7 +194,7 @@ impl Generator {
                 self.note("conditional of structures");
                 let text = format!("{} ? {} : {}", condition.operand(precedence::LOGICAL_OR), yes.text, no.text);
                 let footprint = condition.footprint.joined(&yes.footprint).joined(&no.footprint);
-                return Some(Expression::with(text, precedence::CONDITIONAL, false, footprint));
+                return Some(CExpression::with(text, precedence::CONDITIONAL, false, footprint));
             }
             _ => {}
         }

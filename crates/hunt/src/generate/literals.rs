@@ -2,7 +2,7 @@
 //! expressions of type `int` whose exact value is known, so that none of them overflows (C11 6.4.4, 6.6).
 
 use super::Generator;
-use super::scope::{Expression, precedence};
+use super::scope::{CExpression, precedence};
 
 const INTERESTING: [u64; 20] = [
     0,
@@ -29,7 +29,7 @@ const INTERESTING: [u64; 20] = [
 
 impl Generator {
     /// A literal: perhaps large, perhaps with a sign in front.
-    pub(super) fn literal(&mut self) -> Expression {
+    pub(super) fn literal(&mut self) -> CExpression {
         if self.random.chance(12) {
             return self.character_constant();
         }
@@ -37,7 +37,7 @@ impl Generator {
             self.note("enumeration constant");
             let enumeration = self.random.below(self.types.enumerations.len());
             let constant = self.random.pick(&self.types.enumerations[enumeration].constants).clone();
-            return Expression::closed(constant, precedence::PRIMARY, false);
+            return CExpression::closed(constant, precedence::PRIMARY, false);
         }
         let value = match self.random.below(4) {
             0 => *self.random.pick(&INTERESTING),
@@ -46,13 +46,13 @@ impl Generator {
         };
         let literal = self.unsigned_literal(value);
         if self.random.chance(20) {
-            return Expression::closed(format!("-{}", literal.text), precedence::UNARY, literal.wide);
+            return CExpression::closed(format!("-{}", literal.text), precedence::UNARY, literal.wide);
         }
         literal
     }
 
     /// The value as a literal in some base, with some suffix under which it is valid.
-    pub(super) fn unsigned_literal(&mut self, value: u64) -> Expression {
+    pub(super) fn unsigned_literal(&mut self, value: u64) -> CExpression {
         let needs_unsigned = value > i64::MAX as u64;
         let digits = match self.random.below(10) {
             0..=2 => {
@@ -86,16 +86,16 @@ impl Generator {
             self.note("literal with suffix");
         }
         let wide = suffix.to_ascii_lowercase().contains("ll");
-        Expression::closed(format!("{digits}{suffix}"), precedence::PRIMARY, wide)
+        CExpression::closed(format!("{digits}{suffix}"), precedence::PRIMARY, wide)
     }
 
-    fn character_constant(&mut self) -> Expression {
+    fn character_constant(&mut self) -> CExpression {
         self.note("character constant");
         let text = *self.random.pick(&[
             "'a'", "'Z'", "'0'", "' '", "'\\n'", "'\\t'", "'\\0'", "'\\\\'", "'\\''", "'\"'", "'\\x7f'", "'\\xff'",
             "'\\377'", "'\\101'", "'\\a'", "'\\x80'",
         ]);
-        Expression::closed(text, precedence::PRIMARY, false)
+        CExpression::closed(text, precedence::PRIMARY, false)
     }
 
     /// A string literal without an inner null character, and its length.

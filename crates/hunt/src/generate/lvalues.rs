@@ -3,7 +3,7 @@
 //! ends no later than the object does.
 
 use super::Generator;
-use super::scope::{Expression, Footprint, MemoryPart, precedence};
+use super::scope::{CExpression, Footprint, MemoryPart, precedence};
 use super::types::{IntegerType, Type, Want};
 
 /// A designated object.
@@ -22,18 +22,18 @@ pub(super) struct Lvalue {
 
 impl Lvalue {
     /// The value of the object.
-    pub(super) fn value(self) -> Expression {
+    pub(super) fn value(self) -> CExpression {
         let footprint = Footprint::read(self.place).joined(&self.address);
         let wide = self.is_wide();
         if self.is_wide_bit_field() {
-            return Expression::with(
+            return CExpression::with(
                 format!("(unsigned long long){}", self.operand()),
                 precedence::UNARY,
                 true,
                 footprint,
             );
         }
-        let mut expression = Expression::with(self.text, self.precedence, wide, footprint);
+        let mut expression = CExpression::with(self.text, self.precedence, wide, footprint);
         expression.bit_field = self.bits.is_some();
         expression
     }
@@ -219,7 +219,7 @@ impl Generator {
     }
 
     /// An index below the length, whose evaluation does not conflict with what stands beside it.
-    pub(super) fn index(&mut self, length: usize, beside: &Footprint) -> Expression {
+    pub(super) fn index(&mut self, length: usize, beside: &Footprint) -> CExpression {
         if self.inside < 2 && self.random.chance(60) {
             self.inside += 1;
             let effects = self.effects && self.random.chance(20);
@@ -233,14 +233,14 @@ impl Generator {
                     format!("(unsigned){} % {length}", inner.operand(precedence::UNARY))
                 };
                 let precedence = if length.is_power_of_two() { precedence::BIT_AND } else { precedence::PRODUCT };
-                return Expression::with(text, precedence, false, inner.footprint);
+                return CExpression::with(text, precedence, false, inner.footprint);
             }
         }
-        Expression::closed(self.random.below(length).to_string(), precedence::PRIMARY, false)
+        CExpression::closed(self.random.below(length).to_string(), precedence::PRIMARY, false)
     }
 
     /// A pointer to an object of the type that lives at least as long as a scope of the depth given.
-    pub(super) fn address(&mut self, target: &Type, lifetime: u32) -> Option<Expression> {
+    pub(super) fn address(&mut self, target: &Type, lifetime: u32) -> Option<CExpression> {
         if self.random.chance(25)
             && let Some(pointer) =
                 self.designate(&Want::Exactly(Type::pointer(target.clone())), Purpose::copied_pointer(lifetime))
@@ -262,19 +262,19 @@ impl Generator {
             self.note("compound literal");
             let spelling = self.spell(*integer);
             let value = self.constant(-100, 100, 1).0;
-            return Some(Expression::closed(format!("&({spelling}){{{value}}}"), precedence::UNARY, false));
+            return Some(CExpression::closed(format!("&({spelling}){{{value}}}"), precedence::UNARY, false));
         }
         let object = self.designate(&Want::Exactly(target.clone()), Purpose::address(lifetime))?;
         Some(self.address_of(object))
     }
 
-    pub(super) fn address_of(&mut self, object: Lvalue) -> Expression {
+    pub(super) fn address_of(&mut self, object: Lvalue) -> CExpression {
         self.note("address taken");
-        Expression::with(format!("&{}", object.operand()), precedence::UNARY, false, object.address)
+        CExpression::with(format!("&{}", object.operand()), precedence::UNARY, false, object.address)
     }
 
     /// A pointer constant that may initialise a static object.
-    pub(super) fn constant_address(&mut self, target: &Type) -> Option<Expression> {
+    pub(super) fn constant_address(&mut self, target: &Type) -> Option<CExpression> {
         let object = self.designate(&Want::Exactly(target.clone()), Purpose::constant_address())?;
         Some(self.address_of(object))
     }

@@ -4,12 +4,12 @@
 
 use super::Generator;
 use super::lvalues::{Lvalue, Purpose};
-use super::scope::{Expression, Footprint, MemoryPart, Variable, precedence};
+use super::scope::{CExpression, CVariable, Footprint, MemoryPart, precedence};
 use super::types::{IntegerType, Type, Want};
 
 impl Generator {
     /// An integer computed from pointers: a comparison, a difference, or a read behind a check for null.
-    pub(super) fn pointer_expression(&mut self) -> Option<Expression> {
+    pub(super) fn pointer_expression(&mut self) -> Option<CExpression> {
         if self.inside > 1 || self.pure_only {
             return None;
         }
@@ -20,7 +20,7 @@ impl Generator {
         })
     }
 
-    fn positions_in_an_array(&mut self) -> Option<Expression> {
+    fn positions_in_an_array(&mut self) -> Option<CExpression> {
         let array = self.designate(&Want::IntegerArray, Purpose::READ)?;
         let (Type::Array(_, length) | Type::Slice(_, length)) = array.ty else { return None };
         let first = self.index(length, &array.address);
@@ -51,10 +51,10 @@ impl Generator {
                 (format!("{left} {operator} {right}"), precedence::RELATION)
             }
         };
-        Some(Expression::with(text, strength, false, footprint))
+        Some(CExpression::with(text, strength, false, footprint))
     }
 
-    fn pointer_equality(&mut self) -> Option<Expression> {
+    fn pointer_equality(&mut self) -> Option<CExpression> {
         let pointer = self.pointer_variable(|ty| matches!(ty, Type::Pointer(_)))?;
         let Type::Pointer(target) = &pointer.ty else { return None };
         let other = self.address(target, u32::MAX)?;
@@ -62,10 +62,10 @@ impl Generator {
         let operator = *self.random.pick(&["==", "!="]);
         let text = format!("{} {operator} {}", pointer.name, other.operand(precedence::RELATION));
         let footprint = Footprint::read(pointer.place).joined(&other.footprint);
-        Some(Expression::with(text, precedence::EQUALITY, false, footprint))
+        Some(CExpression::with(text, precedence::EQUALITY, false, footprint))
     }
 
-    fn guarded_dereference(&mut self) -> Option<Expression> {
+    fn guarded_dereference(&mut self) -> Option<CExpression> {
         let pointer = self.designate(&Want::Nullable, Purpose::READ)?;
         let Type::Nullable(target) = &pointer.ty else { return None };
         let access = self.through_nullable(&pointer, target)?;
@@ -78,7 +78,7 @@ impl Generator {
             1 => (format!("{name} == 0 || {access}"), precedence::LOGICAL_OR),
             _ => (format!("{name} ? {access} : {}", self.random.below(50)), precedence::CONDITIONAL),
         };
-        Some(Expression::with(text, strength, false, footprint))
+        Some(CExpression::with(text, strength, false, footprint))
     }
 
     /// The integer behind a pointer that is known not to be null here.
@@ -99,9 +99,9 @@ impl Generator {
     }
 
     /// Some bytes of an integer, read at another type of integer.
-    pub(super) fn view(&mut self) -> Option<Expression> {
+    pub(super) fn view(&mut self) -> Option<CExpression> {
         let (text, wide, footprint) = self.view_of_an_integer(Purpose::address(u32::MAX))?;
-        Some(Expression::with(text, precedence::POSTFIX, wide, footprint))
+        Some(CExpression::with(text, precedence::POSTFIX, wide, footprint))
     }
 
     fn view_of_an_integer(&mut self, purpose: Purpose) -> Option<(String, bool, Footprint)> {
@@ -126,27 +126,27 @@ impl Generator {
     }
 
     /// An integer taken from a string literal.
-    pub(super) fn string_expression(&mut self) -> Option<Expression> {
+    pub(super) fn string_expression(&mut self) -> Option<CExpression> {
         let (literal, length) = self.string_literal();
         let index = self.index(length + 1, &Footprint::default());
         Some(match self.random.below(4) {
             0 => {
                 self.note("strlen");
                 self.uses_library = true;
-                Expression::closed(format!("strlen({literal})"), precedence::POSTFIX, false)
+                CExpression::closed(format!("strlen({literal})"), precedence::POSTFIX, false)
             }
-            1 => Expression::closed(format!("sizeof({literal})"), precedence::UNARY, false),
+            1 => CExpression::closed(format!("sizeof({literal})"), precedence::UNARY, false),
             2 => {
                 let text = format!("*({literal} + {})", index.operand(precedence::PRODUCT));
-                Expression::with(text, precedence::UNARY, false, index.footprint)
+                CExpression::with(text, precedence::UNARY, false, index.footprint)
             }
-            _ => Expression::with(format!("({literal})[{}]", index.text), precedence::POSTFIX, false, index.footprint),
+            _ => CExpression::with(format!("({literal})[{}]", index.text), precedence::POSTFIX, false, index.footprint),
         })
     }
 
     /// A visible variable whose type is as wanted.
-    fn pointer_variable(&mut self, wanted: impl Fn(&Type) -> bool) -> Option<Variable> {
-        let suitable: Vec<Variable> = self
+    fn pointer_variable(&mut self, wanted: impl Fn(&Type) -> bool) -> Option<CVariable> {
+        let suitable: Vec<CVariable> = self
             .variables
             .iter()
             .enumerate()
@@ -239,7 +239,7 @@ impl Generator {
             self.line(format!("{name}--;"));
         }
         let place = self.fresh_place(true);
-        self.variables.push(Variable {
+        self.variables.push(CVariable {
             name: name.clone(),
             ty: Type::Pointer(element),
             place,
@@ -301,7 +301,7 @@ impl Generator {
         }
         let place = self.fresh_place(true);
         let lifetime = self.scope_depth;
-        self.variables.push(Variable { name: name.clone(), ty, place, lifetime, writable: false, addressable: false });
+        self.variables.push(CVariable { name: name.clone(), ty, place, lifetime, writable: false, addressable: false });
         let count = 1 + self.random.below(3);
         self.statements(count, nesting.saturating_sub(1));
         if let Some(object) = self.with_effects(false, |this| this.designate(&Want::Integer, Purpose::WRITE)) {
@@ -377,7 +377,7 @@ impl Generator {
         ));
         self.line(format!("{counter}++;"));
         let place = self.fresh_place(true);
-        self.variables.push(Variable {
+        self.variables.push(CVariable {
             name: cursor.clone(),
             ty: Type::Pointer(element.clone()),
             place,

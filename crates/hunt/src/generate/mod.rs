@@ -26,8 +26,8 @@ mod scope;
 mod statements;
 mod types;
 
-use self::functions::Function;
-use self::scope::{MemoryPart, Variable};
+use self::functions::CFunction;
+use self::scope::{CVariable, MemoryPart};
 pub use self::types::IntegerType;
 use self::types::{TYPE_NAMES, Type, Types};
 use crate::program::{Features, GeneratedProgram, ObservedGlobal, Size};
@@ -40,7 +40,7 @@ pub fn generate(seed: u64, size: Size) -> GeneratedProgram {
 
 /// The numbers that a size stands for.
 #[derive(Clone, Copy, Debug)]
-struct Limits {
+struct SizeLimits {
     globals: usize,
     functions: usize,
     statements: usize,
@@ -52,10 +52,10 @@ struct Limits {
     observed: usize,
 }
 
-impl Limits {
-    fn of(size: Size) -> Limits {
+impl SizeLimits {
+    fn of(size: Size) -> SizeLimits {
         match size {
-            Size::Small => Limits {
+            Size::Small => SizeLimits {
                 globals: 5,
                 functions: 2,
                 statements: 5,
@@ -65,7 +65,7 @@ impl Limits {
                 steps: 60,
                 observed: 30,
             },
-            Size::Medium => Limits {
+            Size::Medium => SizeLimits {
                 globals: 11,
                 functions: 5,
                 statements: 8,
@@ -75,7 +75,7 @@ impl Limits {
                 steps: 120,
                 observed: 60,
             },
-            Size::Large => Limits {
+            Size::Large => SizeLimits {
                 globals: 24,
                 functions: 12,
                 statements: 12,
@@ -93,11 +93,11 @@ impl Limits {
 struct Generator {
     seed: u64,
     random: Random,
-    limits: Limits,
+    limits: SizeLimits,
     features: Features,
 
     types: Types,
-    functions: Vec<Function>,
+    functions: Vec<CFunction>,
     /// The names of the functions that pointers to functions may hold; all have the same type.
     table: Vec<String>,
     takes_input: bool,
@@ -105,7 +105,7 @@ struct Generator {
     uses_library: bool,
 
     /// Everything in scope, globals first.
-    variables: Vec<Variable>,
+    variables: Vec<CVariable>,
     /// Names that the declaration being written is about to shadow.
     hidden: Vec<String>,
     next_place: u32,
@@ -139,7 +139,7 @@ impl Generator {
         Generator {
             seed,
             random,
-            limits: Limits::of(size),
+            limits: SizeLimits::of(size),
             features: Features::new(),
             types: Types::default(),
             functions: Vec::new(),

@@ -75,7 +75,7 @@ impl Footprint {
 
 /// A variable in scope, with what the generator may do to it.
 #[derive(Clone, Debug)]
-pub(crate) struct Variable {
+pub(crate) struct CVariable {
     pub(crate) name: String,
     pub(crate) ty: Type,
     pub(crate) place: MemoryPart,
@@ -87,7 +87,7 @@ pub(crate) struct Variable {
 
 /// A C expression of which the generator knows enough to build larger ones.
 #[derive(Clone, Debug)]
-pub(crate) struct Expression {
+pub(crate) struct CExpression {
     pub(crate) text: String,
     pub(crate) precedence: u8,
     /// Known to have 64 bits after the integer promotions, in every data model.
@@ -120,15 +120,15 @@ pub(crate) mod precedence {
     pub(crate) const PRIMARY: u8 = 15;
 }
 
-impl Expression {
+impl CExpression {
     /// An expression that reads and writes nothing.
-    pub(crate) fn closed(text: impl Into<String>, precedence: u8, wide: bool) -> Expression {
+    pub(crate) fn closed(text: impl Into<String>, precedence: u8, wide: bool) -> CExpression {
         let footprint = Footprint::default();
-        Expression { text: text.into(), precedence, wide, bit_field: false, is_call: false, footprint }
+        CExpression { text: text.into(), precedence, wide, bit_field: false, is_call: false, footprint }
     }
 
-    pub(crate) fn with(text: String, precedence: u8, wide: bool, footprint: Footprint) -> Expression {
-        Expression { text, precedence, wide, bit_field: false, is_call: false, footprint }
+    pub(crate) fn with(text: String, precedence: u8, wide: bool, footprint: Footprint) -> CExpression {
+        CExpression { text, precedence, wide, bit_field: false, is_call: false, footprint }
     }
 
     /// The text as an operand where at least `precedence` is needed.

@@ -2,9 +2,9 @@
 //! statements.
 
 use super::Generator;
-use super::initialisers::Storage;
+use super::initialisers::ObjectStorage;
 use super::lvalues::Purpose;
-use super::scope::{Footprint, Variable, precedence};
+use super::scope::{CVariable, Footprint, precedence};
 use super::types::{Type, Want};
 
 /// The kinds of statements.
@@ -192,7 +192,7 @@ impl Generator {
         let addressable = !self.pure_only && (is_array || self.random.chance(60));
         // The scope of the name begins before its initialiser, in which an outer variable of that name is out of reach.
         self.hidden.push(name.clone());
-        let initialiser = self.initialiser(&ty, Storage::Automatic(self.scope_depth));
+        let initialiser = self.initialiser(&ty, ObjectStorage::Automatic(self.scope_depth));
         self.hidden.pop();
         let initialiser = initialiser?.text;
         let mut declared = self.declare(&ty, &name);
@@ -209,12 +209,12 @@ impl Generator {
             self.line(format!("{declared} = {initialiser};"));
         }
         let place = self.fresh_place(addressable);
-        self.variables.push(Variable { name, ty, place, lifetime: self.scope_depth, writable: true, addressable });
+        self.variables.push(CVariable { name, ty, place, lifetime: self.scope_depth, writable: true, addressable });
         Some(())
     }
 
     fn static_local(&mut self, ty: Type) -> Option<()> {
-        let initialiser = self.initialiser(&ty, Storage::Static)?;
+        let initialiser = self.initialiser(&ty, ObjectStorage::Static)?;
         self.note("static local");
         let name = self.fresh_name("t");
         let declared = self.declare(&ty, &name);
@@ -224,7 +224,7 @@ impl Generator {
             self.line(format!("static {declared} = {};", initialiser.text));
         }
         let place = self.fresh_place(true);
-        self.variables.push(Variable { name, ty, place, lifetime: 0, writable: true, addressable: true });
+        self.variables.push(CVariable { name, ty, place, lifetime: 0, writable: true, addressable: true });
         Some(())
     }
 

@@ -151,7 +151,7 @@ impl Type {
 
 /// One member of a structure or union that a program can name.
 #[derive(Clone, Debug)]
-pub(crate) struct Member {
+pub(crate) struct NamedMember {
     pub(crate) name: String,
     pub(crate) ty: Type,
     pub(crate) bits: Option<u32>,
@@ -162,7 +162,7 @@ pub(crate) struct Member {
 pub(crate) struct Aggregate {
     pub(crate) tag: String,
     pub(crate) definition: Vec<String>,
-    pub(crate) members: Vec<Member>,
+    pub(crate) members: Vec<NamedMember>,
 }
 
 /// An enumeration: its definition in C, and its constants.
@@ -199,7 +199,7 @@ pub(crate) struct Types {
 }
 
 impl Types {
-    pub(crate) fn members(&self, ty: &Type) -> &[Member] {
+    pub(crate) fn members(&self, ty: &Type) -> &[NamedMember] {
         match ty {
             Type::Structure(index) => &self.structures[*index].members,
             Type::Union(index) => &self.unions[*index].members,

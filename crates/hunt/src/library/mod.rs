@@ -24,7 +24,7 @@ struct Buffer {
 
 /// What a pointer variable holds.
 #[derive(Clone)]
-enum Slot {
+enum PointerSlot {
     Null,
     Freed,
     Live(Buffer),
@@ -33,7 +33,7 @@ enum Slot {
 struct Generator {
     random: Random,
     ways: Ways,
-    slots: Vec<Slot>,
+    slots: Vec<PointerSlot>,
     /// Buffers that live as long as the program.
     fixed: Vec<Buffer>,
     lines: Vec<String>,
@@ -53,7 +53,7 @@ pub fn library_program(seed: u64) -> GeneratedProgram {
     let mut generator = Generator {
         random,
         ways: Ways::new(),
-        slots: vec![Slot::Null, Slot::Null, Slot::Null],
+        slots: vec![PointerSlot::Null, PointerSlot::Null, PointerSlot::Null],
         fixed,
         lines: Vec::new(),
         depth: 1,
@@ -137,7 +137,7 @@ impl Generator {
             .iter()
             .enumerate()
             .filter_map(|(at, slot)| match slot {
-                Slot::Live(buffer) => Some((at, buffer.clone())),
+                PointerSlot::Live(buffer) => Some((at, buffer.clone())),
                 _ => None,
             })
             .collect();
@@ -152,7 +152,7 @@ impl Generator {
         match at.checked_sub(self.slots.len()) {
             Some(fixed) => self.fixed[fixed].zero = zero,
             None => {
-                if let Slot::Live(buffer) = &mut self.slots[at] {
+                if let PointerSlot::Live(buffer) = &mut self.slots[at] {
                     buffer.zero = zero;
                 }
             }
@@ -184,7 +184,7 @@ impl Generator {
 
     fn allocate(&mut self) {
         let at = self.random.below(self.slots.len());
-        if let Slot::Live(_) = self.slots[at]
+        if let PointerSlot::Live(_) = self.slots[at]
             && self.random.chance(70)
         {
             let text = self.call("free", &[format!("p{at}")]);
@@ -205,12 +205,12 @@ impl Generator {
             let text = self.call("memset", &[name.clone(), byte, size.to_string()]);
             self.line(format!("{text};"));
         }
-        self.slots[at] = Slot::Live(Buffer { name, size, zero });
+        self.slots[at] = PointerSlot::Live(Buffer { name, size, zero });
     }
 
     fn resize(&mut self) {
         let at = self.random.below(self.slots.len());
-        let Slot::Live(buffer) = self.slots[at].clone() else { return self.allocate() };
+        let PointerSlot::Live(buffer) = self.slots[at].clone() else { return self.allocate() };
         let size = 1 + self.random.below(28);
         let name = buffer.name;
         let text = self.call("realloc", &[name.clone(), size.to_string()]);
@@ -221,20 +221,21 @@ impl Generator {
             self.line(format!("{text};"));
         }
         let zero = buffer.zero.filter(|zero| *zero < size);
-        self.slots[at] = Slot::Live(Buffer { name, size, zero });
+        self.slots[at] = PointerSlot::Live(Buffer { name, size, zero });
     }
 
     fn release(&mut self) {
         let at = self.random.below(self.slots.len());
-        if let Slot::Freed = self.slots[at] {
+        if let PointerSlot::Freed = self.slots[at] {
             return self.allocate();
         }
         let text = self.call("free", &[format!("p{at}")]);
         self.line(format!("{text};"));
-        self.slots[at] = if matches!(self.slots[at], Slot::Null) { Slot::Null } else { Slot::Freed };
+        self.slots[at] =
+            if matches!(self.slots[at], PointerSlot::Null) { PointerSlot::Null } else { PointerSlot::Freed };
         if self.random.chance(50) {
             self.line(format!("p{at} = 0;"));
-            self.slots[at] = Slot::Null;
+            self.slots[at] = PointerSlot::Null;
         }
     }
 

@@ -6,18 +6,18 @@ use std::collections::BTreeSet;
 use crate::Random;
 
 /// A library function with its type.
-pub(super) struct Function {
+pub(super) struct LibraryFunction {
     pub(super) name: &'static str,
     result: &'static str,
     parameters: &'static [&'static str],
 }
 
-const fn function(name: &'static str, result: &'static str, parameters: &'static [&'static str]) -> Function {
-    Function { name, result, parameters }
+const fn function(name: &'static str, result: &'static str, parameters: &'static [&'static str]) -> LibraryFunction {
+    LibraryFunction { name, result, parameters }
 }
 
 /// The library functions that programs call.
-const FUNCTIONS: &[Function] = &[
+const FUNCTIONS: &[LibraryFunction] = &[
     function("malloc", "void *", &["size_t"]),
     function("calloc", "void *", &["size_t", "size_t"]),
     function("realloc", "void *", &["void *", "size_t"]),
@@ -47,12 +47,13 @@ const FUNCTIONS: &[Function] = &[
 
 /// The declarations of all library functions that programs call.
 pub(super) fn prototypes() -> String {
-    let declared =
-        |function: &Function| format!("extern {} {}({});\n", function.result, function.name, function.parameter_list());
+    let declared = |function: &LibraryFunction| {
+        format!("extern {} {}({});\n", function.result, function.name, function.parameter_list())
+    };
     FUNCTIONS.iter().map(declared).collect()
 }
 
-impl Function {
+impl LibraryFunction {
     fn parameter_list(&self) -> String {
         match self.parameters {
             [] => "void".to_owned(),
@@ -123,9 +124,10 @@ impl Ways {
     /// The declarations that the calls need.
     pub(super) fn declarations(&self) -> String {
         let mut text = String::new();
-        let used: Vec<&Function> = FUNCTIONS.iter().filter(|function| self.used.contains(function.name)).collect();
+        let used: Vec<&LibraryFunction> =
+            FUNCTIONS.iter().filter(|function| self.used.contains(function.name)).collect();
         for function in &used {
-            let Function { name, result, .. } = function;
+            let LibraryFunction { name, result, .. } = function;
             text.push_str(&format!("typedef {result} {name}_function({});\n", function.parameter_list()));
         }
         for function in &used {
@@ -144,8 +146,8 @@ impl Ways {
         text
     }
 
-    fn declare(&self, function: &Function, text: &mut String) {
-        let Function { name, result, .. } = function;
+    fn declare(&self, function: &LibraryFunction, text: &mut String) {
+        let LibraryFunction { name, result, .. } = function;
         let (declared, names) = function.named_parameters();
         let list = names.join(", ");
         let parameters = if declared.is_empty() { "void".to_owned() } else { declared.join(", ") };

@@ -10,9 +10,9 @@ use program::{Program, Scalar, TypeId, Types};
 
 use super::evaluation::Evaluation;
 use super::initial::scalar_at;
-use super::memory::{Updates, Written};
-use super::place::{Resolved, Start, Within};
-use super::{Cell, Object};
+use super::memory::{Updates, WrittenValue};
+use super::place::{PlaceStart, ResolvedPlace, Within};
+use super::{CellName, ObjectName};
 
 /// More elements than this are not copied one by one.
 pub(super) const MOST_COPIES: usize = 64;
@@ -21,21 +21,21 @@ pub(super) const MOST_COPIES: usize = 64;
 const MOST_PLACES: usize = 64;
 
 /// The bits of something that is copied which are chosen then.
-pub(super) struct Chosen {
+pub(super) struct ChosenBits {
     /// As intervals that do not touch, in order.
     parts: Vec<(u64, u64)>,
     /// At which of these bits what is copied begins.
     start: u64,
 }
 
-impl Chosen {
+impl ChosenBits {
     /// What a copy of bytes chooses that begins at a bit of an object.
-    pub fn of_bytes(program: &Program, (object, start): (Object, u64)) -> Self {
+    pub fn of_bytes(program: &Program, (object, start): (ObjectName, u64)) -> Self {
         match object {
-            Object::Variable(variable) => {
+            ObjectName::Variable(variable) => {
                 Self { start, ..Self::of_type(&program.types, program.variables[variable].ty) }
             }
-            Object::Heap(_) => Self { parts: vec![(0, u64::MAX)], start },
+            ObjectName::Heap(_) => Self { parts: vec![(0, u64::MAX)], start },
         }
     }
 
@@ -68,14 +68,14 @@ impl Evaluation<'_, '_> {
     /// Copies an aggregate; yields when writing it is undefined.
     pub(super) fn write_copy(
         &mut self,
-        target: &Resolved,
-        source: &Resolved,
+        target: &ResolvedPlace,
+        source: &ResolvedPlace,
         ty: TypeId,
         updates: &mut Updates,
     ) -> Term {
         let terms = self.terms();
-        let chosen = Chosen::of_type(&self.program().types, ty);
-        if let (Start::Object(to), Start::Object(from)) = (target.start, source.start) {
+        let chosen = ChosenBits::of_type(&self.program().types, ty);
+        if let (PlaceStart::Object(to), PlaceStart::Object(from)) = (target.start, source.start) {
             let ((target_within, undefined), (source_within, _)) = (self.within(target, to), self.within(source, from));
             if let (Some(to_within), Some(from_within)) = (target_within, source_within)
                 && let (Some(to_byte), Some(from_byte)) = (to_within.constant(), from_within.constant())
@@ -87,7 +87,7 @@ impl Evaluation<'_, '_> {
         }
         self.encoding.note("an aggregate that is copied to or from a computed place", self.span);
         let before = updates.clone();
-        let undefined = self.write(target, &Written::Anything, updates);
+        let undefined = self.write(target, &WrittenValue::Anything, updates);
         let (targets, sources) = (self.places_of(target), self.places_of(source));
         if targets.len() * sources.len() > MOST_PLACES {
             return undefined;
@@ -110,14 +110,14 @@ impl Evaluation<'_, '_> {
     }
 
     /// Places that a computed one may be, as objects with whole bytes of an offset, and when it is.
-    fn places_of(&mut self, resolved: &Resolved) -> Vec<(Object, u64, Term)> {
+    fn places_of(&mut self, resolved: &ResolvedPlace) -> Vec<(ObjectName, u64, Term)> {
         let (encoding, terms) = (self.encoding, self.terms());
         let (address, bytes) = match resolved.start {
-            Start::Object(object) => {
+            PlaceStart::Object(object) => {
                 let at = self.within(resolved, object).0.and_then(|within| within.constant());
                 return at.map(|at| (object, at, terms.truth(true))).into_iter().collect();
             }
-            Start::Address(address) => (self.displace(address, &resolved.bytes, false).0, resolved.width / 8),
+            PlaceStart::Address(address) => (self.displace(address, &resolved.bytes, false).0, resolved.width / 8),
         };
         let mut places = Vec::new();
         for (object, _, hit) in self.hits(address, resolved.bit, resolved.width) {
@@ -136,10 +136,10 @@ impl Evaluation<'_, '_> {
     /// Copies so many bits from one object to another, both at fixed offsets in bits, of which these are chosen.
     pub(super) fn copy(
         &mut self,
-        to: (Object, u64),
-        from: (Object, u64),
+        to: (ObjectName, u64),
+        from: (ObjectName, u64),
         width: u64,
-        chosen: &Chosen,
+        chosen: &ChosenBits,
         updates: &mut Updates,
     ) {
         let (encoding, terms) = (self.encoding, self.terms());
@@ -148,7 +148,7 @@ impl Evaluation<'_, '_> {
             |start: u64, bits: u64| start >= to.1 && start + bits <= to.1 + width && chosen.cover(start - to.1, bits);
         for tracked in encoding.cells_of(to.0) {
             match tracked.cell {
-                Cell::One { offset, scalar, .. } => {
+                CellName::One { offset, scalar, .. } => {
                     let bits = encoding.bits(scalar);
                     if offset >= to.1 + width || offset + bits <= to.1 {
                         continue;
@@ -160,14 +160,14 @@ impl Evaluation<'_, '_> {
                     };
                     self.update(tracked.symbol, value, always, updates);
                 }
-                Cell::Many { scalar, unit, .. } => {
+                CellName::Many { scalar, unit, .. } => {
                     let bytes = encoding.bits(scalar) / 8;
                     let touched: Vec<u64> = tracked.overlapped(bytes, to.1, to.1 + width).collect();
                     if touched.is_empty() {
                         continue;
                     }
                     let twin = encoding.cells_of(from.0).find(|other| {
-                        matches!(other.cell, Cell::Many { scalar: held, unit: by, .. } if held == scalar && by == unit)
+                        matches!(other.cell, CellName::Many { scalar: held, unit: by, .. } if held == scalar && by == unit)
                             && other.positions == tracked.positions
                     });
                     let is_whole = |position: &u64| is_copied(position * 8, bytes * 8);
@@ -191,16 +191,16 @@ impl Evaluation<'_, '_> {
                     }
                     self.update(tracked.symbol, array, always, updates);
                 }
-                Cell::Alive(_) => {}
+                CellName::Alive(_) => {}
             }
         }
     }
 
-    fn read_bits(&mut self, object: Object, offset_bits: u64, scalar: Scalar) -> Term {
+    fn read_bits(&mut self, object: ObjectName, offset_bits: u64, scalar: Scalar) -> Term {
         let terms = self.terms();
         let width = self.encoding.bits(scalar);
         // What is read as another scalar than the variable has there may be anything.
-        if let Object::Variable(variable) = object {
+        if let ObjectName::Variable(variable) = object {
             let program = self.program();
             let there = scalar_at(&program.types, program.variables[variable].ty, offset_bits);
             if there.is_none_or(|there| self.encoding.bits(there) != width) {

@@ -6,12 +6,12 @@ use program::semantics::UndefinedMode;
 use program::semantics::layout::{Leaf, leaves, type_of_width};
 use program::{Allocation, Callee, EdgeId, ExprId, Op, Operand, Place, Scalar, TypeId, VariableId};
 
-use super::copy::{Chosen, MOST_COPIES};
+use super::copy::{ChosenBits, MOST_COPIES};
 use super::evaluation::Evaluation;
-use super::memory::{Updates, Written};
+use super::memory::{Updates, WrittenValue};
 use super::number::Number;
-use super::place::{Resolved, Start, Within};
-use super::{Cell, Encoding, Exit, Object, Passage, Transition};
+use super::place::{PlaceStart, ResolvedPlace, Within};
+use super::{CellName, Encoding, Exit, ObjectName, Passage, Transition};
 
 /// Aggregates of more scalars than this are not written scalar by scalar.
 const MOST_PARTS: usize = 1 << 10;
@@ -87,7 +87,7 @@ impl Encoding<'_> {
 
     fn allocation(&self, edge: EdgeId, target: VariableId, size: ExprId, contents: &Allocation) -> Vec<Passage> {
         let (terms, data) = (self.terms, &self.program().edges[edge]);
-        let object = Object::Heap(edge);
+        let object = ObjectName::Heap(edge);
         let mut passages = Vec::new();
         let may_fail = self.prepared.semantics.malloc_may_fail;
         for fails in [false, true].into_iter().filter(|fails| may_fail || !fails) {
@@ -113,7 +113,7 @@ impl Encoding<'_> {
             }
             let whole = Place::variable(target, self.program().variables[target].ty);
             let resolved = evaluation.place(&whole);
-            let written = Written::Scalar(Scalar::Pointer, Number::unbounded(address));
+            let written = WrittenValue::Scalar(Scalar::Pointer, Number::unbounded(address));
             undefined.push(evaluation.write(&resolved, &written, &mut updates));
             passages.extend(evaluation.finish(terms.or(undefined), updates, Exit::Passes));
         }
@@ -153,7 +153,7 @@ impl Evaluation<'_, '_> {
     }
 
     /// A place, with its operands.
-    fn place(&mut self, place: &Place) -> Resolved {
+    fn place(&mut self, place: &Place) -> ResolvedPlace {
         for operand in place.operands() {
             self.encode(operand);
         }
@@ -182,13 +182,13 @@ impl Evaluation<'_, '_> {
     }
 
     /// A scalar as it is written to so many bits.
-    fn cut(&self, ty: Scalar, value: Number, width: u64) -> Written {
+    fn cut(&self, ty: Scalar, value: Number, width: u64) -> WrittenValue {
         let narrow = type_of_width(ty, width);
         let value = match narrow {
             Scalar::Int(narrow) => self.ranged(&value, narrow),
             _ => value,
         };
-        Written::Scalar(narrow, value)
+        WrittenValue::Scalar(narrow, value)
     }
 
     /// When an operand cannot be evaluated.
@@ -203,11 +203,11 @@ impl Evaluation<'_, '_> {
     }
 
     /// When a place cannot be read.
-    fn unreadable(&mut self, resolved: &Resolved) -> Term {
+    fn unreadable(&mut self, resolved: &ResolvedPlace) -> Term {
         let terms = self.terms();
         match resolved.start {
-            Start::Object(object) => self.within(resolved, object).1,
-            Start::Address(address) => {
+            PlaceStart::Object(object) => self.within(resolved, object).1,
+            PlaceStart::Address(address) => {
                 let (address, partly) = self.displace(address, &resolved.bytes, false);
                 let read = self.read_at(address, resolved.bit, resolved.width, Scalar::Bool);
                 terms.or([resolved.undefined, resolved.outside, partly, read.undefined])
@@ -216,15 +216,15 @@ impl Evaluation<'_, '_> {
     }
 
     /// Writes inputs to all scalars of a place; yields when that is undefined.
-    fn ask(&mut self, target: &Resolved, ty: TypeId, updates: &mut Updates) -> Term {
+    fn ask(&mut self, target: &ResolvedPlace, ty: TypeId, updates: &mut Updates) -> Term {
         let program = self.program();
         if let Some(scalar) = program.types.as_scalar(ty) {
             let narrow = type_of_width(scalar, target.width);
             let value = self.input("input", narrow);
-            return self.write(target, &Written::Scalar(narrow, value), updates);
+            return self.write(target, &WrittenValue::Scalar(narrow, value), updates);
         }
         let parts: Option<Vec<Leaf>> = leaves(&program.types, ty).ok().filter(|parts| parts.len() <= MOST_PARTS);
-        if let (Start::Object(object), Some(parts)) = (target.start, parts) {
+        if let (PlaceStart::Object(object), Some(parts)) = (target.start, parts) {
             let (within, undefined) = self.within(target, object);
             if let Some(at) = within.and_then(|within| within.constant()).filter(|_| !self.is_literal(object)) {
                 self.ask_parts(object, at * 8, &parts, updates);
@@ -232,10 +232,10 @@ impl Evaluation<'_, '_> {
             }
         }
         self.encoding.note("an input of many parts", self.span);
-        self.write(target, &Written::Anything, updates)
+        self.write(target, &WrittenValue::Anything, updates)
     }
 
-    fn ask_parts(&mut self, object: Object, start: u64, parts: &[Leaf], updates: &mut Updates) {
+    fn ask_parts(&mut self, object: ObjectName, start: u64, parts: &[Leaf], updates: &mut Updates) {
         let terms = self.terms();
         let mut last_end = 0;
         for leaf in parts {
@@ -245,8 +245,8 @@ impl Evaluation<'_, '_> {
             let (offset, scalar) = (start + leaf.offset_bits, type_of_width(leaf.scalar, leaf.width_bits));
             let within = Within::at(terms.integer(offset / 8), offset, leaf.width_bits);
             let written = match is_first {
-                true => Written::Scalar(scalar, self.input("input", scalar)),
-                false => Written::Anything,
+                true => WrittenValue::Scalar(scalar, self.input("input", scalar)),
+                false => WrittenValue::Anything,
             };
             self.write_object(object, &within, &written, terms.truth(true), updates);
         }
@@ -255,30 +255,30 @@ impl Evaluation<'_, '_> {
     /// The lifetime of a variable begins.
     fn begin(&mut self, variable: VariableId, updates: &mut Updates) {
         let (encoding, terms) = (self.encoding, self.terms());
-        for tracked in encoding.cells_of(Object::Variable(variable)) {
+        for tracked in encoding.cells_of(ObjectName::Variable(variable)) {
             let name = terms.name(tracked.symbol);
             let term = match tracked.cell {
-                Cell::One { offset, scalar, .. } => self.at_first(&name, variable, offset, scalar).term,
+                CellName::One { offset, scalar, .. } => self.at_first(&name, variable, offset, scalar).term,
                 _ => self.any_array(tracked.symbol),
             };
             updates.insert(tracked.symbol, term);
         }
     }
 
-    fn begin_allocation(&mut self, object: Object, contents: &Allocation, updates: &mut Updates) {
+    fn begin_allocation(&mut self, object: ObjectName, contents: &Allocation, updates: &mut Updates) {
         let (encoding, terms) = (self.encoding, self.terms());
         for tracked in encoding.cells_of(object) {
             let name = terms.name(tracked.symbol);
             let term = match (&tracked.cell, contents) {
-                (Cell::Alive(_), _) => terms.truth(true),
-                (Cell::One { scalar, .. }, Allocation::Zeroed) => self.zero(*scalar),
-                (Cell::One { scalar, .. }, Allocation::Arbitrary) => self.unchosen(&name, *scalar).term,
-                (Cell::One { scalar, .. }, Allocation::Resized(_)) => self.anything(*scalar).value.term,
-                (Cell::Many { scalar, unit, .. }, Allocation::Zeroed) if tracked.positions.len() <= MOST_PARTS => {
+                (CellName::Alive(_), _) => terms.truth(true),
+                (CellName::One { scalar, .. }, Allocation::Zeroed) => self.zero(*scalar),
+                (CellName::One { scalar, .. }, Allocation::Arbitrary) => self.unchosen(&name, *scalar).term,
+                (CellName::One { scalar, .. }, Allocation::Resized(_)) => self.anything(*scalar).value.term,
+                (CellName::Many { scalar, unit, .. }, Allocation::Zeroed) if tracked.positions.len() <= MOST_PARTS => {
                     let zeros = tracked.positions.iter().map(|at| (at / unit, self.zero(*scalar))).collect();
                     self.array_of(&name, terms.sort_of_symbol(tracked.symbol), zeros)
                 }
-                (Cell::Many { .. }, _) => self.any_array(tracked.symbol),
+                (CellName::Many { .. }, _) => self.any_array(tracked.symbol),
             };
             updates.insert(tracked.symbol, term);
         }
@@ -312,7 +312,7 @@ impl Evaluation<'_, '_> {
         let (encoding, terms) = (self.encoding, self.terms());
         let mut fine = vec![terms.equal(address, terms.integer(0))];
         for placed in &encoding.addresses.placed {
-            if !matches!(placed.object, Object::Heap(_)) {
+            if !matches!(placed.object, ObjectName::Heap(_)) {
                 continue;
             }
             let here = terms.equal(address, terms.integer(placed.base.clone()));
@@ -329,7 +329,7 @@ impl Evaluation<'_, '_> {
         let strange = self.strange(address);
         if terms.as_truth(strange) != Some(false) {
             for tracked in &encoding.cells {
-                if let Cell::Alive(object) = tracked.cell
+                if let CellName::Alive(object) = tracked.cell
                     && encoding.base(object).is_none()
                 {
                     let either = self.maybe();
@@ -374,7 +374,7 @@ impl Evaluation<'_, '_> {
                 terms.and([terms.less(from, terms.add([to, count])), terms.less(to, terms.add([from, count]))]);
             undefined.push(terms.and([some, overlap]));
         }
-        let fixed = |address: Term| -> Option<(Object, u64)> {
+        let fixed = |address: Term| -> Option<(ObjectName, u64)> {
             let number = terms.as_integer(address)?;
             encoding.addresses.placed.iter().find_map(|placed| {
                 let offset = u64::try_from(&*number - &placed.base).ok().filter(|offset| *offset <= placed.size)?;
@@ -390,7 +390,7 @@ impl Evaluation<'_, '_> {
             let lives = self.lives(to_object.0);
             let fits = to_object.1 / 8 + length <= size;
             undefined.push(terms.and([some, terms.or([terms.not(lives), terms.truth(!fits)])]));
-            let chosen = Chosen::of_bytes(self.program(), from_object);
+            let chosen = ChosenBits::of_bytes(self.program(), from_object);
             self.copy(to_object, from_object, length * 8, &chosen, updates);
             return terms.or(undefined);
         }
@@ -426,7 +426,7 @@ impl Evaluation<'_, '_> {
             let end = terms.add([start, bits(count)]);
             for tracked in encoding.cells_of(placed.object) {
                 match tracked.cell {
-                    Cell::One { offset, scalar, .. } => {
+                    CellName::One { offset, scalar, .. } => {
                         let last = terms.integer(offset + encoding.bits(scalar));
                         let offset = terms.integer(offset);
                         let touched = terms.and([hit, terms.less(start, last), terms.less(offset, end)]);
@@ -437,7 +437,7 @@ impl Evaluation<'_, '_> {
                             self.update(tracked.symbol, self.zero(scalar), whole, updates);
                         }
                     }
-                    Cell::Many { scalar, unit, .. } => {
+                    CellName::Many { scalar, unit, .. } => {
                         let mut new = self.any_array(tracked.symbol);
                         let from = terms.as_integer(start).and_then(|start| u64::try_from(&*start).ok());
                         let to = terms.as_integer(end).and_then(|end| u64::try_from(&*end).ok());
@@ -458,7 +458,7 @@ impl Evaluation<'_, '_> {
                         }
                         self.update(tracked.symbol, new, hit, updates);
                     }
-                    Cell::Alive(_) => {}
+                    CellName::Alive(_) => {}
                 }
             }
         }

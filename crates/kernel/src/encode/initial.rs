@@ -11,7 +11,7 @@ use program::{Scalar, Type, TypeId, VariableId};
 use super::evaluation::Evaluation;
 use super::memory::Updates;
 use super::number::Number;
-use super::{Cell, Encoding, Exit, Object, Transition};
+use super::{CellName, Encoding, Exit, ObjectName, Transition};
 
 /// The elements of longer arrays are arbitrary at the start.
 const MOST_ELEMENTS: usize = 1 << 12;
@@ -32,23 +32,23 @@ impl Encoding<'_> {
         for tracked in &self.cells {
             let name = terms.name(tracked.symbol);
             let term = match tracked.cell {
-                Cell::Alive(_) => terms.truth(false),
-                Cell::One { object: Object::Heap(_), scalar, .. } => evaluation.anything(scalar).value.term,
-                Cell::Many { object: Object::Heap(_), .. } => evaluation.any_array(tracked.symbol),
-                Cell::One { scalar, .. } if !is_known => evaluation.anything(scalar).value.term,
-                Cell::Many { .. } if !is_known => evaluation.any_array(tracked.symbol),
-                Cell::One { object: Object::Variable(variable), offset, scalar } => {
+                CellName::Alive(_) => terms.truth(false),
+                CellName::One { object: ObjectName::Heap(_), scalar, .. } => evaluation.anything(scalar).value.term,
+                CellName::Many { object: ObjectName::Heap(_), .. } => evaluation.any_array(tracked.symbol),
+                CellName::One { scalar, .. } if !is_known => evaluation.anything(scalar).value.term,
+                CellName::Many { .. } if !is_known => evaluation.any_array(tracked.symbol),
+                CellName::One { object: ObjectName::Variable(variable), offset, scalar } => {
                     match self.start_value(&interpreter, &mut evaluation, variable, offset, scalar) {
-                        Found::Value(value) => value.term,
-                        Found::Unchosen => evaluation.at_first(&name, variable, offset, scalar).term,
-                        Found::Nothing => evaluation.anything(scalar).value.term,
+                        InitialContent::Value(value) => value.term,
+                        InitialContent::Unchosen => evaluation.at_first(&name, variable, offset, scalar).term,
+                        InitialContent::Nothing => evaluation.anything(scalar).value.term,
                     }
                 }
-                Cell::Many { object: Object::Variable(variable), scalar, unit } => {
+                CellName::Many { object: ObjectName::Variable(variable), scalar, unit } => {
                     let mut elements = Vec::new();
                     for &position in tracked.positions.iter().take(MOST_ELEMENTS) {
                         let found = self.start_value(&interpreter, &mut evaluation, variable, position * 8, scalar);
-                        if let Found::Value(value) = found {
+                        if let InitialContent::Value(value) = found {
                             elements.push((position / unit, value.term));
                         }
                     }
@@ -71,26 +71,26 @@ impl Encoding<'_> {
         variable: VariableId,
         offset_bits: u64,
         scalar: Scalar,
-    ) -> Found {
+    ) -> InitialContent {
         let object = match self.program().owner(variable) {
             None => ObjectId::Global(variable),
             Some(_) => ObjectId::Local { thread: 0, depth: 0, variable },
         };
         let width_bits = self.bits(scalar);
         let memory = &interpreter.state.memory;
-        let Some(contents) = memory.object(object) else { return Found::Nothing };
+        let Some(contents) = memory.object(object) else { return InitialContent::Nothing };
         if contents.gaps(offset_bits, offset_bits + width_bits) == [(offset_bits, width_bits)] {
-            return Found::Unchosen;
+            return InitialContent::Unchosen;
         }
         let terms = self.terms;
         match memory.peek(Extent { object, offset_bits, width_bits }, scalar) {
-            Some(Value::Int(value)) => Found::Value(Number::constant(terms, value)),
-            Some(Value::Bool(value)) => Found::Value(Number::unbounded(terms.truth(value))),
+            Some(Value::Int(value)) => InitialContent::Value(Number::constant(terms, value)),
+            Some(Value::Bool(value)) => InitialContent::Value(Number::unbounded(terms.truth(value))),
             Some(Value::Pointer(pointer)) => match self.number_at_start(pointer, interpreter) {
-                Some(number) => Found::Value(Number::constant(terms, number)),
-                None => Found::Value(Number::unbounded(evaluation.somewhere_beyond())),
+                Some(number) => InitialContent::Value(Number::constant(terms, number)),
+                None => InitialContent::Value(Number::unbounded(evaluation.somewhere_beyond())),
             },
-            Some(Value::Float(_)) | None => Found::Nothing,
+            Some(Value::Float(_)) | None => InitialContent::Nothing,
         }
     }
 
@@ -99,7 +99,7 @@ impl Encoding<'_> {
         match pointer {
             Pointer::Object { object, offset } => {
                 let variable = object.variable()?;
-                Some(self.base(Object::Variable(variable))? + offset)
+                Some(self.base(ObjectName::Variable(variable))? + offset)
             }
             Pointer::Null => Some(BigInt::from(0)),
             Pointer::Register(number) | Pointer::Invalid(number) => Some(number.into()),
@@ -113,7 +113,7 @@ impl Encoding<'_> {
 }
 
 /// What a cell holds at the start.
-pub(super) enum Found {
+pub(super) enum InitialContent {
     Value(Number),
     /// It is not chosen yet.
     Unchosen,

@@ -8,16 +8,16 @@ use program::{Scalar, VariableKind};
 
 use super::evaluation::{Encoded, Evaluation};
 use super::number::{self, Number};
-use super::place::{Resolved, Start, Within};
+use super::place::{PlaceStart, ResolvedPlace, Within};
 use super::vocabulary::Tracked;
-use super::{Cell, Encoding, Object};
+use super::{CellName, Encoding, ObjectName};
 
 /// Positions that are not evenly spaced are told apart up to so many.
 const MOST_UNEVEN: usize = 16;
 
 /// What is written.
 #[derive(Clone, Debug)]
-pub(super) enum Written {
+pub(super) enum WrittenValue {
     /// A scalar.
     Scalar(Scalar, Number),
     /// Something that is not looked at.
@@ -29,12 +29,12 @@ pub(super) type Updates = BTreeMap<Symbol, Term>;
 
 impl Encoding<'_> {
     /// The symbol that says whether a heap object lives.
-    pub(super) fn alive(&self, object: Object) -> Option<Symbol> {
-        self.cells_of(object).find(|tracked| matches!(tracked.cell, Cell::Alive(_))).map(|tracked| tracked.symbol)
+    pub(super) fn alive(&self, object: ObjectName) -> Option<Symbol> {
+        self.cells_of(object).find(|tracked| matches!(tracked.cell, CellName::Alive(_))).map(|tracked| tracked.symbol)
     }
 
     /// The number of an object's address.
-    pub(super) fn base(&self, object: Object) -> Option<&BigInt> {
+    pub(super) fn base(&self, object: ObjectName) -> Option<&BigInt> {
         self.addresses.placed.iter().find(|placed| placed.object == object).map(|placed| &placed.base)
     }
 }
@@ -57,17 +57,17 @@ impl Tracked {
 
 impl Evaluation<'_, '_> {
     /// The scalar in some bytes of an object. In every state in which `defined` holds they lie in it.
-    pub(super) fn read(&mut self, object: Object, within: &Within, scalar: Scalar, defined: Term) -> Number {
+    pub(super) fn read(&mut self, object: ObjectName, within: &Within, scalar: Scalar, defined: Term) -> Number {
         let (encoding, terms) = (self.encoding, self.terms());
         let mut cases: Vec<(Term, Number)> = Vec::new();
         // A scalar may be a cell of its own and an element of an array too. Both hold the same; what is known of it is said of
         // the cell.
-        let is_one = |tracked: &&Tracked| matches!(tracked.cell, Cell::One { .. });
+        let is_one = |tracked: &&Tracked| matches!(tracked.cell, CellName::One { .. });
         let (ones, others): (Vec<&Tracked>, Vec<&Tracked>) = encoding.cells_of(object).partition(is_one);
         for tracked in ones.into_iter().chain(others) {
             let value = terms.variable(tracked.symbol);
             match tracked.cell {
-                Cell::One { offset, scalar: held, .. } if self.fits(held, scalar, within) => {
+                CellName::One { offset, scalar: held, .. } if self.fits(held, scalar, within) => {
                     let (byte, bit) = (offset / 8, offset % 8);
                     if bit != within.bit || within.candidates(byte, byte + 1).next().is_none() {
                         continue;
@@ -77,7 +77,7 @@ impl Evaluation<'_, '_> {
                     let value = self.reread(&value, held, scalar);
                     cases.push((here, value));
                 }
-                Cell::Many { scalar: held, unit, .. } if within.bit == 0 && self.fits(held, scalar, within) => {
+                CellName::Many { scalar: held, unit, .. } if within.bit == 0 && self.fits(held, scalar, within) => {
                     let here = self.is_position(tracked, within);
                     if terms.as_truth(here) == Some(false) {
                         continue;
@@ -141,7 +141,7 @@ impl Evaluation<'_, '_> {
     }
 
     /// The objects with a declared address that an access may hit, and when it does.
-    pub(super) fn hits(&mut self, address: Term, bit: u64, width: u64) -> Vec<(Object, Within, Term)> {
+    pub(super) fn hits(&mut self, address: Term, bit: u64, width: u64) -> Vec<(ObjectName, Within, Term)> {
         let (encoding, terms) = (self.encoding, self.terms());
         let mut hits = Vec::new();
         for placed in &encoding.addresses.placed {
@@ -192,10 +192,10 @@ impl Evaluation<'_, '_> {
     }
 
     /// Writes to a place; yields when that is undefined.
-    pub(super) fn write(&mut self, resolved: &Resolved, written: &Written, updates: &mut Updates) -> Term {
+    pub(super) fn write(&mut self, resolved: &ResolvedPlace, written: &WrittenValue, updates: &mut Updates) -> Term {
         let terms = self.terms();
         match resolved.start {
-            Start::Object(object) => {
+            PlaceStart::Object(object) => {
                 let (within, undefined) = self.within(resolved, object);
                 if self.is_literal(object) {
                     return terms.truth(true);
@@ -205,7 +205,7 @@ impl Evaluation<'_, '_> {
                 }
                 undefined
             }
-            Start::Address(address) => {
+            PlaceStart::Address(address) => {
                 let (address, partly) = self.displace(address, &resolved.bytes, false);
                 let undefined = self.write_at(address, resolved.bit, resolved.width, written, updates);
                 terms.or([resolved.undefined, resolved.outside, partly, undefined])
@@ -219,7 +219,7 @@ impl Evaluation<'_, '_> {
         address: Term,
         bit: u64,
         width: u64,
-        written: &Written,
+        written: &WrittenValue,
         updates: &mut Updates,
     ) -> Term {
         let (encoding, terms) = (self.encoding, self.terms());
@@ -246,11 +246,11 @@ impl Evaluation<'_, '_> {
     /// Makes the cells of all objects that a pointer may reach without their having an address arbitrary.
     pub(super) fn forget_strangers(&mut self, when: Term, updates: &mut Updates) {
         let encoding = self.encoding;
-        let objects: Vec<Object> = encoding.of_object.keys().copied().collect();
+        let objects: Vec<ObjectName> = encoding.of_object.keys().copied().collect();
         for object in objects {
             let is_reached = match object {
-                Object::Variable(variable) => self.program().variables[variable].address_taken,
-                Object::Heap(_) => true,
+                ObjectName::Variable(variable) => self.program().variables[variable].address_taken,
+                ObjectName::Heap(_) => true,
             };
             if is_reached && encoding.base(object).is_none() {
                 self.forget(object, when, updates);
@@ -259,13 +259,13 @@ impl Evaluation<'_, '_> {
     }
 
     /// Makes all cells of an object arbitrary, but not whether it lives.
-    pub(super) fn forget(&mut self, object: Object, when: Term, updates: &mut Updates) {
+    pub(super) fn forget(&mut self, object: ObjectName, when: Term, updates: &mut Updates) {
         let encoding = self.encoding;
         for tracked in encoding.cells_of(object) {
             let term = match tracked.cell {
-                Cell::One { scalar, .. } => self.anything(scalar).value.term,
-                Cell::Many { .. } => self.any_array(tracked.symbol),
-                Cell::Alive(_) => continue,
+                CellName::One { scalar, .. } => self.anything(scalar).value.term,
+                CellName::Many { .. } => self.any_array(tracked.symbol),
+                CellName::Alive(_) => continue,
             };
             self.update(tracked.symbol, term, when, updates);
         }
@@ -281,19 +281,19 @@ impl Evaluation<'_, '_> {
         updates.insert(symbol, terms.ite(when, new, old));
     }
 
-    pub(super) fn is_literal(&self, object: Object) -> bool {
+    pub(super) fn is_literal(&self, object: ObjectName) -> bool {
         match object {
-            Object::Variable(id) => matches!(self.program().variables[id].kind, VariableKind::Literal { .. }),
-            Object::Heap(_) => false,
+            ObjectName::Variable(id) => matches!(self.program().variables[id].kind, VariableKind::Literal { .. }),
+            ObjectName::Heap(_) => false,
         }
     }
 
     /// Writes to some bytes of an object.
     pub(super) fn write_object(
         &mut self,
-        object: Object,
+        object: ObjectName,
         within: &Within,
-        written: &Written,
+        written: &WrittenValue,
         when: Term,
         updates: &mut Updates,
     ) {
@@ -302,9 +302,9 @@ impl Evaluation<'_, '_> {
             // What was written before in the same step is there already.
             let old = updates.get(&tracked.symbol).copied().unwrap_or_else(|| self.terms().variable(tracked.symbol));
             let new = match tracked.cell {
-                Cell::One { offset, scalar, .. } => self.written_one(old, offset, scalar, within, written),
-                Cell::Many { scalar, unit, .. } => self.written_many(tracked, old, (scalar, unit), within, written),
-                Cell::Alive(_) => None,
+                CellName::One { offset, scalar, .. } => self.written_one(old, offset, scalar, within, written),
+                CellName::Many { scalar, unit, .. } => self.written_many(tracked, old, (scalar, unit), within, written),
+                CellName::Alive(_) => None,
             };
             if let Some(new) = new {
                 self.update(tracked.symbol, new, when, updates);
@@ -319,7 +319,7 @@ impl Evaluation<'_, '_> {
         offset: u64,
         held: Scalar,
         within: &Within,
-        written: &Written,
+        written: &WrittenValue,
     ) -> Option<Term> {
         let (terms, bits) = (self.terms(), self.encoding.bits(held));
         // The bytes at which the written bits have one in common with the cell.
@@ -327,7 +327,7 @@ impl Evaluation<'_, '_> {
         let end = (offset + bits).saturating_sub(within.bit).div_ceil(8);
         let mut overlapping: Vec<u64> = within.candidates(first, end).collect();
         let exact = match written {
-            Written::Scalar(scalar, value) if offset % 8 == within.bit && self.fits(held, *scalar, within) => {
+            WrittenValue::Scalar(scalar, value) if offset % 8 == within.bit && self.fits(held, *scalar, within) => {
                 let at = offset / 8;
                 let possible = overlapping.contains(&at);
                 overlapping.retain(|&other| other != at);
@@ -361,12 +361,12 @@ impl Evaluation<'_, '_> {
         array: Term,
         (held, unit): (Scalar, u64),
         within: &Within,
-        written: &Written,
+        written: &WrittenValue,
     ) -> Option<Term> {
         let (terms, bytes) = (self.terms(), self.encoding.bits(held) / 8);
         let index = |at: u64| terms.integer(at / unit);
         let exact = match written {
-            Written::Scalar(scalar, value) if within.bit == 0 && self.fits(held, *scalar, within) => {
+            WrittenValue::Scalar(scalar, value) if within.bit == 0 && self.fits(held, *scalar, within) => {
                 Some(self.reread(value, *scalar, held).term)
             }
             _ => None,

@@ -44,7 +44,7 @@ use foundation::Span;
 use logic::{Symbol, Term, Terms};
 use program::passes::Prepared;
 
-pub use task::certificate::refutation::{Address, Cell, Declaration, Exit, Object};
+pub use task::certificate::refutation::{CellName, Declaration, Exit, ObjectAddress, ObjectName};
 
 use program::lifetimes::Lifetimes;
 pub use step::Transition;
@@ -73,7 +73,7 @@ pub struct Encoding<'a> {
     prepared: &'a Prepared,
     terms: &'a Terms,
     cells: Vec<Tracked>,
-    of_object: BTreeMap<Object, Vec<usize>>,
+    of_object: BTreeMap<ObjectName, Vec<usize>>,
     of_name: BTreeMap<String, usize>,
     addresses: Addresses,
     lifetimes: Lifetimes,
@@ -87,14 +87,14 @@ impl Encoding<'_> {
     }
 
     /// What a symbol stands for.
-    pub fn cell(&self, symbol: Symbol) -> Option<&Cell> {
+    pub fn cell(&self, symbol: Symbol) -> Option<&CellName> {
         self.cells.iter().find(|tracked| tracked.symbol == symbol).map(|tracked| &tracked.cell)
     }
 
     /// What its type says of a symbol in every state: under machine integers, that a number lies in its range.
     pub fn range(&self, symbol: Symbol) -> Term {
         match self.cell(symbol) {
-            Some(Cell::One { scalar, .. }) => self.range_of(*scalar, self.terms.variable(symbol)),
+            Some(CellName::One { scalar, .. }) => self.range_of(*scalar, self.terms.variable(symbol)),
             _ => self.terms.truth(true),
         }
     }

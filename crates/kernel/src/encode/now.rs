@@ -8,9 +8,9 @@ use program::semantics::interpreter::Interpreter;
 use program::{ExprId, ExprKind, LocationId, Op};
 
 use super::evaluation::Evaluation;
-use super::initial::Found;
+use super::initial::InitialContent;
 use super::memory::Updates;
-use super::{Cell, Encoding, Exit, Object, Transition};
+use super::{CellName, Encoding, Exit, ObjectName, Transition};
 
 /// Of longer arrays, only the first elements are told.
 const MOST_ELEMENTS: usize = 64;
@@ -24,18 +24,18 @@ impl Encoding<'_> {
         for tracked in &self.cells {
             let whole = terms.variable(tracked.symbol);
             let (object, scalar, places) = match tracked.cell {
-                Cell::One { object, offset, scalar } => (object, scalar, vec![(whole, offset)]),
-                Cell::Many { object, scalar, unit } => {
+                CellName::One { object, offset, scalar } => (object, scalar, vec![(whole, offset)]),
+                CellName::Many { object, scalar, unit } => {
                     let element = |&at: &u64| (terms.select(whole, terms.integer(at / unit)), at * 8);
                     (object, scalar, tracked.positions.iter().take(MOST_ELEMENTS).map(element).collect())
                 }
-                Cell::Alive(_) => continue,
+                CellName::Alive(_) => continue,
             };
-            let Object::Variable(variable) = object else { continue };
+            let ObjectName::Variable(variable) = object else { continue };
             let mut evaluation = Evaluation::new(self, self.prepared.start(), self.program().variables[variable].span);
             for (term, offset) in places {
                 let value = self.start_value(interpreter, &mut evaluation, variable, offset, scalar);
-                if let Found::Value(value) = value
+                if let InitialContent::Value(value) = value
                     && terms.symbols(value.term).is_empty()
                 {
                     found.push((term, value.term));

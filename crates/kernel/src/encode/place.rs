@@ -6,24 +6,24 @@ use num_traits::{One, ToPrimitive, Zero};
 use program::semantics::layout::type_of_width;
 use program::{OpenEnd, Place, Root, Scalar, Selector as Inwards, Type};
 
-use super::Object;
+use super::ObjectName;
 use super::evaluation::{Encoded, Evaluation};
 use super::number::{self, Number};
 use program::lifetimes::Life;
 
 /// Where a place begins.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Start {
+pub(super) enum PlaceStart {
     /// At an object's first byte.
-    Object(Object),
+    Object(ObjectName),
     /// At an address.
     Address(Term),
 }
 
 /// Where a place lies.
 #[derive(Clone, Debug)]
-pub(super) struct Resolved {
-    pub start: Start,
+pub(super) struct ResolvedPlace {
+    pub start: PlaceStart,
     /// From the start, in whole bytes.
     pub bytes: Number,
     /// The bounds of that while no index is outside its array.
@@ -81,17 +81,19 @@ impl Within {
 
 impl Evaluation<'_, '_> {
     /// Where a place lies. Its operands must be encoded.
-    pub(super) fn resolve(&mut self, place: &Place) -> Resolved {
+    pub(super) fn resolve(&mut self, place: &Place) -> ResolvedPlace {
         let (terms, program) = (self.terms(), self.program());
         let mut undefined = Vec::new();
         let mut registers = Vec::new();
         let (start, mut ty) = match place.root {
-            Root::Variable(variable) => (Start::Object(Object::Variable(variable)), program.variables[variable].ty),
+            Root::Variable(variable) => {
+                (PlaceStart::Object(ObjectName::Variable(variable)), program.variables[variable].ty)
+            }
             Root::Pointer { address, pointee } => {
                 let Encoded { value, undefined: partly, registers: read } = self.operand(address);
                 undefined.push(partly);
                 registers.extend(read);
-                (Start::Address(value.term), pointee)
+                (PlaceStart::Address(value.term), pointee)
             }
         };
         let mut fixed_bits = BigInt::zero();
@@ -149,7 +151,7 @@ impl Evaluation<'_, '_> {
         let fixed: BigInt = fixed_bits >> 3;
         bytes = number::add(terms, &bytes, &Number::constant(terms, fixed.clone()));
         inside = (inside.0.map(|low| low + &fixed), inside.1.map(|high| high + &fixed));
-        Resolved {
+        ResolvedPlace {
             start,
             bytes,
             inside,
@@ -165,11 +167,11 @@ impl Evaluation<'_, '_> {
     }
 
     /// The bytes of an object that a place in it covers, and when access is undefined; none where it always is.
-    pub(super) fn within(&mut self, resolved: &Resolved, object: Object) -> (Option<Within>, Term) {
+    pub(super) fn within(&mut self, resolved: &ResolvedPlace, object: ObjectName) -> (Option<Within>, Term) {
         let (encoding, terms) = (self.encoding, self.terms());
         let size = encoding.size(object).expect("it exists");
         let mut undefined = vec![resolved.undefined, resolved.outside];
-        if let Object::Variable(variable) = object {
+        if let ObjectName::Variable(variable) = object {
             match encoding.lifetimes.at(encoding.prepared, variable, self.location) {
                 Life::Alive => {}
                 Life::Dead => undefined.push(terms.truth(true)),
@@ -244,17 +246,17 @@ impl Evaluation<'_, '_> {
     pub(super) fn address_of(&mut self, place: &Place) -> Encoded {
         let (encoding, terms) = (self.encoding, self.terms());
         let resolved = self.resolve(place);
-        let Resolved { undefined, registers, bytes, .. } = resolved.clone();
+        let ResolvedPlace { undefined, registers, bytes, .. } = resolved.clone();
         match resolved.start {
-            Start::Address(address) => {
+            PlaceStart::Address(address) => {
                 let is_zero = terms.equal(bytes.term, terms.integer(0));
                 let (term, partly) = self.displace(address, &bytes, true);
                 let partly = terms.and([terms.not(is_zero), partly]);
                 let undefined = terms.or([undefined, partly]);
                 Encoded { value: Number::unbounded(term), undefined, registers }
             }
-            Start::Object(object) => {
-                if let Object::Variable(variable) = object
+            PlaceStart::Object(object) => {
+                if let ObjectName::Variable(variable) = object
                     && encoding.lifetimes.at(encoding.prepared, variable, self.location) != Life::Alive
                 {
                     let maybe = self.maybe();
@@ -278,7 +280,7 @@ impl Evaluation<'_, '_> {
         let scalar = type_of_width(ty, resolved.width);
         let terms = self.terms();
         match resolved.start {
-            Start::Object(object) => {
+            PlaceStart::Object(object) => {
                 let (within, undefined) = self.within(&resolved, object);
                 let value = match within {
                     Some(within) => self.read(object, &within, scalar, terms.not(undefined)),
@@ -286,7 +288,7 @@ impl Evaluation<'_, '_> {
                 };
                 Encoded { value, undefined, registers: resolved.registers }
             }
-            Start::Address(address) => {
+            PlaceStart::Address(address) => {
                 let (address, partly) = self.displace(address, &resolved.bytes, false);
                 let mut loaded = self.read_at(address, resolved.bit, resolved.width, scalar);
                 loaded.undefined = terms.or([resolved.undefined, resolved.outside, partly, loaded.undefined]);

@@ -14,7 +14,7 @@ use super::evaluation::Evaluation;
 use super::memory::Updates;
 use super::number::{self, Number};
 use super::vocabulary::Placed;
-use super::{Cell, Object};
+use super::{CellName, ObjectName};
 use program::lifetimes::Life;
 
 impl Evaluation<'_, '_> {
@@ -39,10 +39,10 @@ impl Evaluation<'_, '_> {
     }
 
     /// When an object with a declared address can be accessed through pointers to it.
-    pub(super) fn lives(&mut self, object: Object) -> Term {
+    pub(super) fn lives(&mut self, object: ObjectName) -> Term {
         let (encoding, terms) = (self.encoding, self.terms());
         match object {
-            Object::Variable(variable) => match encoding.lifetimes.at(encoding.prepared, variable, self.location) {
+            ObjectName::Variable(variable) => match encoding.lifetimes.at(encoding.prepared, variable, self.location) {
                 Life::Alive => terms.truth(true),
                 Life::Dead => terms.truth(false),
                 Life::Unknown => {
@@ -50,8 +50,8 @@ impl Evaluation<'_, '_> {
                     self.maybe()
                 }
             },
-            Object::Heap(allocation) if !encoding.lifetimes.is_freed(allocation) => terms.truth(true),
-            Object::Heap(_) => match encoding.alive(object) {
+            ObjectName::Heap(allocation) if !encoding.lifetimes.is_freed(allocation) => terms.truth(true),
+            ObjectName::Heap(_) => match encoding.alive(object) {
                 Some(symbol) => terms.variable(symbol),
                 None => self.maybe(),
             },
@@ -62,15 +62,15 @@ impl Evaluation<'_, '_> {
     pub(super) fn sweep(&mut self, variable: VariableId, updates: &mut Updates) {
         let (encoding, terms) = (self.encoding, self.terms());
         let mut placed = encoding.addresses.placed.iter();
-        let Some(placed) = placed.find(|placed| placed.object == Object::Variable(variable)) else { return };
+        let Some(placed) = placed.find(|placed| placed.object == ObjectName::Variable(variable)) else { return };
         for tracked in &encoding.cells {
             match tracked.cell {
-                Cell::One { scalar: Scalar::Pointer, .. } => {
+                CellName::One { scalar: Scalar::Pointer, .. } => {
                     let here = self.is_in_region(placed, terms.variable(tracked.symbol));
                     let dangling = self.somewhere_beyond();
                     self.update(tracked.symbol, dangling, here, updates);
                 }
-                Cell::Many { scalar: Scalar::Pointer, .. } => {
+                CellName::Many { scalar: Scalar::Pointer, .. } => {
                     encoding.note("which pointers in an array point to a variable that dies", self.span);
                     let any = self.any_array(tracked.symbol);
                     updates.insert(tracked.symbol, any);

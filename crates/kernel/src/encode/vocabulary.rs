@@ -14,7 +14,7 @@ use program::semantics::layout::leaves;
 use program::{Constant, EdgeId, ExprId, ExprKind, Op, Program, Scalar, VariableKind};
 
 use super::evaluation::Evaluation;
-use super::{Address, Cell, Declaration, Encoding, Object};
+use super::{CellName, Declaration, Encoding, ObjectAddress, ObjectName};
 use program::lifetimes::Lifetimes;
 
 /// Arrays of more scalars than this get no symbol.
@@ -26,14 +26,14 @@ const WIDEST_INTEGER: u16 = 128;
 /// A cell with its symbol.
 pub(super) struct Tracked {
     pub symbol: Symbol,
-    pub cell: Cell,
+    pub cell: CellName,
     /// For many scalars, their byte offsets, in ascending order.
     pub positions: Vec<u64>,
 }
 
 /// An object with an address.
 pub(super) struct Placed {
-    pub object: Object,
+    pub object: ObjectName,
     pub base: BigInt,
     /// In bytes.
     pub size: u64,
@@ -69,7 +69,7 @@ impl<'a> Encoding<'a> {
         prepared: &'a Prepared,
         terms: &'a Terms,
         declarations: &[Declaration],
-        addresses: &[Address],
+        addresses: &[ObjectAddress],
     ) -> Result<Self, String> {
         refuse(prepared)?;
         let mut encoding = Self {
@@ -107,7 +107,7 @@ impl<'a> Encoding<'a> {
     }
 
     /// The cells of an object.
-    pub(super) fn cells_of(&self, object: Object) -> impl Iterator<Item = &Tracked> {
+    pub(super) fn cells_of(&self, object: ObjectName) -> impl Iterator<Item = &Tracked> {
         self.of_object.get(&object).into_iter().flatten().map(|&index| &self.cells[index])
     }
 
@@ -133,14 +133,14 @@ impl<'a> Encoding<'a> {
     }
 
     /// The size of an object in bytes.
-    pub(super) fn size(&self, object: Object) -> Result<u64, String> {
+    pub(super) fn size(&self, object: ObjectName) -> Result<u64, String> {
         let program = self.program();
         let size = match object {
-            Object::Variable(variable) => match program.variables.get(variable) {
+            ObjectName::Variable(variable) => match program.variables.get(variable) {
                 None => Err("there is no such variable".to_owned()),
                 Some(variable) => Ok(program.types.size_bits(variable.ty).div_ceil(8)),
             },
-            Object::Heap(edge) => {
+            ObjectName::Heap(edge) => {
                 let Some(Op::Allocate { size, .. }) = program.edges.get(edge).map(|edge| &edge.op) else {
                     return Err("there is no such allocation".to_owned());
                 };
@@ -174,7 +174,7 @@ impl<'a> Encoding<'a> {
             Scalar::Float(_) => Err("floating-point numbers are not tracked".to_owned()),
         };
         let (object, sort, positions) = match *cell {
-            Cell::One { object, offset, scalar } => {
+            CellName::One { object, offset, scalar } => {
                 let sort = sort_of(scalar)?;
                 let end = offset.checked_add(self.bits(scalar));
                 if end.is_none_or(|end| end > self.size(object).map_or(0, |size| size.saturating_mul(8))) {
@@ -183,15 +183,15 @@ impl<'a> Encoding<'a> {
                 }
                 (object, sort, Vec::new())
             }
-            Cell::Many { object, scalar, unit } => {
+            CellName::Many { object, scalar, unit } => {
                 let sort = Sort::array(Sort::Int, sort_of(scalar)?);
                 (object, sort, self.positions(object, scalar, unit)?)
             }
-            Cell::Alive(object @ Object::Heap(_)) => {
+            CellName::Alive(object @ ObjectName::Heap(_)) => {
                 self.size(object)?;
                 (object, Sort::Bool, Vec::new())
             }
-            Cell::Alive(_) => return Err("only heap objects are said to be alive".to_owned()),
+            CellName::Alive(_) => return Err("only heap objects are said to be alive".to_owned()),
         };
         let symbol = self.terms.symbol(name, sort);
         self.of_name.insert(name.clone(), self.cells.len());
@@ -201,15 +201,15 @@ impl<'a> Encoding<'a> {
     }
 
     /// The byte offsets of the scalars of a type in an object.
-    fn positions(&self, object: Object, scalar: Scalar, unit: u64) -> Result<Vec<u64>, String> {
+    fn positions(&self, object: ObjectName, scalar: Scalar, unit: u64) -> Result<Vec<u64>, String> {
         let (size, bytes) = (self.size(object)?, self.bits(scalar) / 8);
         if unit == 0 || bytes == 0 || !self.bits(scalar).is_multiple_of(8) {
             return Err("an array of such cells makes no sense".to_owned());
         }
         let mut positions: Vec<u64> = match object {
-            Object::Heap(_) if size / bytes > MOST_POSITIONS => return Err("it has too many elements".to_owned()),
-            Object::Heap(_) => (0..size / bytes).map(|at| at * bytes).collect(),
-            Object::Variable(variable) => {
+            ObjectName::Heap(_) if size / bytes > MOST_POSITIONS => return Err("it has too many elements".to_owned()),
+            ObjectName::Heap(_) => (0..size / bytes).map(|at| at * bytes).collect(),
+            ObjectName::Variable(variable) => {
                 let program = self.program();
                 if size > 64 * MOST_POSITIONS {
                     return Err("it has too many elements".to_owned());
@@ -232,14 +232,14 @@ impl<'a> Encoding<'a> {
         Ok(positions)
     }
 
-    fn place(&self, addresses: &[Address]) -> Result<Addresses, String> {
+    fn place(&self, addresses: &[ObjectAddress]) -> Result<Addresses, String> {
         let program = self.program();
         let pointer_bits = program.types.data_model().pointer_bits();
         let (space, half) = (BigInt::one() << pointer_bits, BigInt::one() << (pointer_bits - 1));
         let mut placed: Vec<Placed> = Vec::new();
         // The regions in which the numbers of offsets lie; the first one is that of a machine's own numbers.
         let mut regions: Vec<(BigInt, BigInt)> = vec![(BigInt::zero(), space.clone())];
-        for Address { object, base } in addresses {
+        for ObjectAddress { object, base } in addresses {
             let size = self.size(*object).map_err(|reason| format!("an address: {reason}"))?;
             if placed.iter().any(|other| other.object == *object) {
                 return Err("an object has two addresses".to_owned());
@@ -259,13 +259,13 @@ impl<'a> Encoding<'a> {
         let is_placed = |object| placed.iter().any(|placed| placed.object == object);
         let strange_variables = program.variables.iter().filter(|(id, variable)| {
             let is_literal = matches!(variable.kind, VariableKind::Literal { .. });
-            (variable.address_taken || is_literal) && !is_placed(Object::Variable(*id))
+            (variable.address_taken || is_literal) && !is_placed(ObjectName::Variable(*id))
         });
         let strange_variables: Vec<_> = strange_variables.map(|(id, _)| id).collect();
         let strange_heap = program
             .edges
             .iter()
-            .any(|(id, edge)| matches!(edge.op, Op::Allocate { .. }) && !is_placed(Object::Heap(id)));
+            .any(|(id, edge)| matches!(edge.op, Op::Allocate { .. }) && !is_placed(ObjectName::Heap(id)));
         let has = |wanted: &dyn Fn(&ExprKind) -> bool| {
             (0..program.exprs.len()).any(|index| wanted(&program.exprs.get(ExprId::from_index(index)).kind))
         };

@@ -12,7 +12,7 @@ mod tests;
 
 use std::collections::{HashMap, HashSet};
 
-use logic::{Expression, Expressions, Fact, Form, Term, Terms, facts};
+use logic::{Bracketed, Expression, Fact, LinearForm, Term, Terms, facts};
 use num_traits::Signed;
 use task::certificate::sexp::Sexp;
 use task::certificate::steps::{Argument, ProofStep};
@@ -20,7 +20,7 @@ use task::certificate::steps::{Argument, ProofStep};
 /// Conditions that the certificate shows to be impossible, by how they are spelled.
 #[derive(Default)]
 pub struct Impossible {
-    pub(super) expressions: Expressions,
+    pub(super) expressions: Bracketed,
     spelled: HashMap<Term, Expression>,
     shown: HashSet<Expression>,
 }
@@ -87,7 +87,7 @@ pub fn refutes(facts: &[Fact], argument: &Argument) -> bool {
 fn follow(known: &mut Vec<&Fact>, argument: &Argument) -> bool {
     match argument {
         Argument::Sum(multipliers) => {
-            let mut sum = Form::zero();
+            let mut sum = LinearForm::zero();
             for (fact, multiplier) in multipliers {
                 match known.get(*fact as usize) {
                     Some(Fact::AtMostZero(form)) if !multiplier.is_negative() => sum = sum.add_scaled(multiplier, form),

@@ -15,10 +15,10 @@ use program::passes::Prepared;
 use program::semantics::UndefinedMode;
 use task::certificate::refutation::{Control, ProductEdge, Refutation};
 
-use super::Failure;
-use super::condition::Reader;
+use super::NotProved;
+use super::condition::ConditionReader;
 use super::obligations::Obligations;
-use super::reading::Reading;
+use super::reading::ReadingCheck;
 use crate::encode::{Encoding, Exit, Passage, Transition, Truth};
 
 /// The most cubes of a guard of the automaton.
@@ -58,7 +58,7 @@ pub(super) struct Walker<'a, 'o> {
     pub prepared: &'a Prepared,
     pub terms: &'a Terms,
     pub encoding: &'a Encoding<'a>,
-    pub reading: &'a Reading,
+    pub reading: &'a ReadingCheck,
     pub refutation: &'a Refutation,
     pub obligations: &'a Obligations<'o>,
     /// The states of the product by place and automaton state.
@@ -76,7 +76,7 @@ fn is_round(way: &BlockPath<'_>) -> bool {
 }
 
 /// One more step of a way.
-struct Taken<'p> {
+struct BlockStep<'p> {
     /// The edge; none for the start, and for staying where control is.
     edge: Option<EdgeId>,
     passage: &'p Passage,
@@ -139,12 +139,12 @@ impl BlockPath<'_> {
 
 impl<'a> Walker<'a, '_> {
     /// All blocks from a state of the product, given what is known there.
-    pub fn blocks(&self, from: u32, known: &[Term], edges: &[&'a ProductEdge]) -> Result<Vec<Block>, Failure> {
+    pub fn blocks(&self, from: u32, known: &[Term], edges: &[&'a ProductEdge]) -> Result<Vec<Block>, NotProved> {
         let mut blocks = Vec::new();
         self.walk(from, known, edges, None, &mut |to, way| {
             self.finish(known, to, way, &mut blocks)?;
             match blocks.len() > MOST_BLOCKS {
-                true => Err(Failure::NotCovered(TOO_MANY.to_owned())),
+                true => Err(NotProved::NotCovered(TOO_MANY.to_owned())),
                 false => Ok(()),
             }
         })?;
@@ -156,7 +156,7 @@ impl<'a> Walker<'a, '_> {
     /// An edge that reads something else is looked at when it is taken, before the automaton reads: if what it would read
     /// is wrong, the automaton may have no edge for it, so that no block would tell. `known` must hold at the beginning of
     /// every block.
-    pub fn reads_what_is_observed(&self, known: &[Vec<Term>], edges: &[Vec<&'a ProductEdge>]) -> Result<(), Failure> {
+    pub fn reads_what_is_observed(&self, known: &[Vec<Term>], edges: &[Vec<&'a ProductEdge>]) -> Result<(), NotProved> {
         if self.reading.doubt.is_none() {
             return Ok(());
         }
@@ -185,8 +185,8 @@ impl<'a> Walker<'a, '_> {
         known: &[Term],
         edges: &[&'r ProductEdge],
         is_stale: Option<bool>,
-        finish: &mut dyn FnMut(u32, BlockPath<'r>) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        finish: &mut dyn FnMut(u32, BlockPath<'r>) -> Result<(), NotProved>,
+    ) -> Result<(), NotProved> {
         let state = &self.refutation.states[from as usize];
         let mut open = vec![BlockPath {
             place: state.place,
@@ -216,7 +216,7 @@ impl<'a> Walker<'a, '_> {
                     Some(&to) => finish(to, next)?,
                     None if is_round(&next) => {
                         if !self.obligations.never_taken(known, &next.step) {
-                            return Err(Failure::wrong(format!(
+                            return Err(NotProved::wrong(format!(
                                 "from state {from}, the program may go round without passing a state of the product"
                             )));
                         }
@@ -226,14 +226,14 @@ impl<'a> Walker<'a, '_> {
             }
             followed += 1;
             if followed > MOST_WAYS {
-                return Err(Failure::NotCovered(TOO_MANY.to_owned()));
+                return Err(NotProved::NotCovered(TOO_MANY.to_owned()));
             }
         }
         Ok(())
     }
 
     /// The ways that are one step longer.
-    fn longer<'r>(&self, known: &[Term], way: &BlockPath<'r>) -> Result<Vec<BlockPath<'r>>, Failure> {
+    fn longer<'r>(&self, known: &[Term], way: &BlockPath<'r>) -> Result<Vec<BlockPath<'r>>, NotProved> {
         let program = &self.prepared.program;
         let mut found = Vec::new();
         match way.place {
@@ -241,13 +241,13 @@ impl<'a> Walker<'a, '_> {
                 let start = self.prepared.start();
                 let passage = Passage { step: self.encoding.initial(), exit: Exit::Passes };
                 let reads = Some((start, Exit::Passes));
-                let taken = Taken { edge: None, passage: &passage, place: Control::At(start), reads };
+                let taken = BlockStep { edge: None, passage: &passage, place: Control::At(start), reads };
                 self.take(known, way, &taken, &mut found)?;
             }
             Control::At(location) if program.locations[location].out.is_empty() => {
                 let stay = Passage { step: Transition::skip(self.terms), exit: Exit::Passes };
                 let reads = Some((location, Exit::Passes));
-                self.take(known, way, &Taken { edge: None, passage: &stay, place: way.place, reads }, &mut found)?;
+                self.take(known, way, &BlockStep { edge: None, passage: &stay, place: way.place, reads }, &mut found)?;
             }
             Control::At(location) => {
                 for &edge in &program.locations[location].out {
@@ -260,18 +260,18 @@ impl<'a> Walker<'a, '_> {
                             Exit::Undefined if self.prepared.semantics.undefined == UndefinedMode::Assume => continue,
                             exit @ (Exit::Ends | Exit::Undefined) => (Control::Stopped(edge, exit), None),
                         };
-                        let taken = Taken { edge: Some(edge), passage: &passage, place, reads };
+                        let taken = BlockStep { edge: Some(edge), passage: &passage, place, reads };
                         self.take(known, way, &taken, &mut found)?;
                     }
                 }
             }
             Control::Stopped(edge, exit) => {
                 if exit == Exit::Passes {
-                    return Err(Failure::wrong("an edge that passes stops nothing"));
+                    return Err(NotProved::wrong("an edge that passes stops nothing"));
                 }
                 let stay = Passage { step: Transition::skip(self.terms), exit };
                 let reads = Some((program.edges[edge].from, exit));
-                self.take(known, way, &Taken { edge: None, passage: &stay, place: way.place, reads }, &mut found)?;
+                self.take(known, way, &BlockStep { edge: None, passage: &stay, place: way.place, reads }, &mut found)?;
             }
         }
         Ok(found)
@@ -282,10 +282,10 @@ impl<'a> Walker<'a, '_> {
         &self,
         known: &[Term],
         way: &BlockPath<'r>,
-        taken: &Taken<'_>,
+        taken: &BlockStep<'_>,
         found: &mut Vec<BlockPath<'r>>,
-    ) -> Result<(), Failure> {
-        let &Taken { edge, passage, place, reads } = taken;
+    ) -> Result<(), NotProved> {
+        let &BlockStep { edge, passage, place, reads } = taken;
         let mut next = way.clone();
         next.passed.push((way.place, way.automaton));
         next.place = place;
@@ -314,7 +314,7 @@ impl<'a> Walker<'a, '_> {
             match after {
                 Ok(is_stale) => next.is_stale = Some(is_stale),
                 Err(_) if self.obligations.never_taken(known, &next.step) => return Ok(()),
-                Err(what) => return Err(Failure::Wrong(what)),
+                Err(what) => return Err(NotProved::Wrong(what)),
             }
         }
         let Some((seen_from, exit)) = reads else {
@@ -341,10 +341,10 @@ impl<'a> Walker<'a, '_> {
 
     /// When a guard of the automaton holds in a state that is seen from a location. An atom of which nothing is known
     /// may have either value.
-    fn letter(&self, guard: &Guard, location: program::LocationId, exit: Exit) -> Result<Term, Failure> {
+    fn letter(&self, guard: &Guard, location: program::LocationId, exit: Exit) -> Result<Term, NotProved> {
         let cubes = guard
             .cubes_within(MOST_CUBES)
-            .ok_or_else(|| Failure::NotCovered("a guard of the automaton is too large".to_owned()))?;
+            .ok_or_else(|| NotProved::NotCovered("a guard of the automaton is too large".to_owned()))?;
         let literal =
             |(atom, value): (automata::ltl::AtomId, bool)| match self.encoding.atom(atom.index(), location, exit) {
                 Truth::Unknown => self.terms.truth(true),
@@ -358,7 +358,7 @@ impl<'a> Walker<'a, '_> {
     }
 
     /// A way that has come to a state of the product.
-    fn finish(&self, known: &[Term], to: u32, way: BlockPath<'_>, blocks: &mut Vec<Block>) -> Result<(), Failure> {
+    fn finish(&self, known: &[Term], to: u32, way: BlockPath<'_>, blocks: &mut Vec<Block>) -> Result<(), NotProved> {
         let is_complete = |(edge, seen, read): &&(&ProductEdge, usize, usize)| {
             edge.to == to && *seen == edge.way.len() && *read == edge.reads.len()
         };
@@ -373,17 +373,17 @@ impl<'a> Walker<'a, '_> {
             [only] if only.condition.is_none() => blocks.push(block(way.step.clone(), Some(only.letter))),
             several => {
                 let names = |word: &str| way.inputs.get(word).copied().or_else(|| (self.names)(word));
-                let reader = Reader { terms: self.terms, names: &names };
+                let reader = ConditionReader { terms: self.terms, names: &names };
                 let mut conditions = Vec::new();
                 for edge in several {
                     let condition =
                         edge.condition.as_ref().map_or(Ok(self.terms.truth(true)), |text| reader.condition(text));
-                    conditions.push(condition.map_err(Failure::Wrong)?);
+                    conditions.push(condition.map_err(NotProved::Wrong)?);
                 }
                 let other = self.terms.not(self.terms.or(conditions.iter().copied()));
                 if !self.obligations.impossible(known, way.step.guard, other) {
                     let way: Vec<usize> = several[0].way.iter().map(|edge| edge.index()).collect();
-                    return Err(Failure::wrong(format!(
+                    return Err(NotProved::wrong(format!(
                         "the conditions of the edges with the way {way:?} leave something out"
                     )));
                 }

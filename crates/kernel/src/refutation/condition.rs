@@ -35,14 +35,14 @@ struct Measured {
 }
 
 /// Reads conditions over named terms.
-pub struct Reader<'a> {
+pub struct ConditionReader<'a> {
     /// The terms.
     pub terms: &'a Terms,
     /// What words stand for.
     pub names: &'a dyn Fn(&str) -> Option<Term>,
 }
 
-impl Reader<'_> {
+impl ConditionReader<'_> {
     /// A truth value.
     pub fn condition(&self, text: &Sexp) -> Result<Term, String> {
         let read = self.read(text, &mut HashMap::new(), 0)?;

@@ -13,40 +13,40 @@ use std::collections::{HashMap, HashSet};
 use automata::buchi::Marks;
 use foundation::Id;
 use logic::{Term, Terms};
-use task::certificate::refutation::{Control, Missing, Node, Refutation};
+use task::certificate::refutation::{Control, Missing, ProofNode, Refutation};
 
-use super::Failure;
+use super::NotProved;
 use super::blocks::Block;
 use super::macrostate::Runs;
-use super::module::Module;
+use super::module::CheckedModule;
 use super::obligations::Obligations;
 
 /// The most ways in which the runs of all modules may go on with one letter.
 const MOST_COMBINATIONS: usize = 100_000;
 
-pub(super) struct Graph<'a, 'o> {
+pub(super) struct CheckedGraph<'a, 'o> {
     pub terms: &'a Terms,
     pub refutation: &'a Refutation,
     pub states: &'a HashMap<(Control, u32), u32>,
     pub invariants: &'a [Vec<Term>],
     pub blocks: &'a [Vec<Block>],
-    pub modules: &'a [Module],
+    pub modules: &'a [CheckedModule],
     pub predicates: &'a [Term],
     pub obligations: &'a Obligations<'o>,
 }
 
 /// A node with its macrostates as sets.
 struct Prepared<'a> {
-    node: &'a Node,
+    node: &'a ProofNode,
     runs: Vec<Runs>,
 }
 
 /// Nodes by the state of the product and the runs of modules.
-type Exact<'n, 'a> = HashMap<(u32, &'n [Runs]), Vec<&'n Prepared<'a>>>;
+type ExactNodes<'n, 'a> = HashMap<(u32, &'n [Runs]), Vec<&'n Prepared<'a>>>;
 
 /// What was found out before.
 #[derive(Default)]
-struct Found {
+struct NodeResults {
     /// The transitions of modules that were shown: by module, state, source of the block and block.
     followed: RefCell<HashSet<(usize, u32, u32, usize)>>,
     /// Predicates that a block keeps or brings about, whatever else is known: by source and number of the block, the
@@ -54,8 +54,8 @@ struct Found {
     kept: RefCell<HashMap<(u32, usize, u32, bool), bool>>,
 }
 
-impl<'a> Graph<'a, '_> {
-    pub fn check(&self) -> Result<(), Failure> {
+impl<'a> CheckedGraph<'a, '_> {
+    pub fn check(&self) -> Result<(), NotProved> {
         let nodes: Vec<Prepared<'a>> = (self.refutation.nodes.iter())
             .map(|node| Prepared { node, runs: node.macrostates.iter().map(Runs::of).collect() })
             .collect();
@@ -63,16 +63,16 @@ impl<'a> Graph<'a, '_> {
         for node in &nodes {
             // Only the moves of runs in N, C and S are looked at: B must be a part of C, or it speaks of runs that are none.
             if node.runs.iter().any(|runs| !runs.breakpoint.is_subset(&runs.checked)) {
-                return Err(Failure::wrong("a node waits at a breakpoint for runs that it does not have"));
+                return Err(NotProved::wrong("a node waits at a breakpoint for runs that it does not have"));
             }
             at[node.node.state as usize].push(node);
         }
         self.start(&at)?;
-        let mut exact: Exact<'_, 'a> = HashMap::new();
+        let mut exact: ExactNodes<'_, 'a> = HashMap::new();
         for node in &nodes {
             exact.entry((node.node.state, &node.runs[..])).or_default().push(node);
         }
-        let found = Found::default();
+        let found = NodeResults::default();
         for node in &nodes {
             self.waits(node)?;
             self.steps(node, &at, &exact, &found)?;
@@ -80,7 +80,7 @@ impl<'a> Graph<'a, '_> {
         Ok(())
     }
 
-    fn start(&self, at: &[Vec<&Prepared<'a>>]) -> Result<(), Failure> {
+    fn start(&self, at: &[Vec<&Prepared<'a>>]) -> Result<(), NotProved> {
         for initial in self.refutation.automaton.initial() {
             let state = self.states.get(&(Control::Start, initial.index() as u32));
             let runs: Vec<Runs> = self.modules.iter().map(|module| Runs::initial(module.is_accepting(0))).collect();
@@ -93,7 +93,7 @@ impl<'a> Graph<'a, '_> {
                 self.invariants[state as usize].is_empty() && at[state as usize].iter().any(|node| covers(&node))
             });
             if !is_covered {
-                return Err(Failure::Wrong(format!(
+                return Err(NotProved::Wrong(format!(
                     "no node stands for the start in state {} of the automaton",
                     initial.index()
                 )));
@@ -103,11 +103,11 @@ impl<'a> Graph<'a, '_> {
     }
 
     /// That the node waits for the breakpoint that is missing.
-    fn waits(&self, node: &Prepared<'a>) -> Result<(), Failure> {
+    fn waits(&self, node: &Prepared<'a>) -> Result<(), NotProved> {
         let Missing::Breakpoint(module) = self.refutation.missing[node.node.number as usize] else { return Ok(()) };
         match node.runs.get(module as usize) {
             Some(runs) if !runs.breakpoint.is_empty() => Ok(()),
-            _ => Err(Failure::Wrong(format!(
+            _ => Err(NotProved::Wrong(format!(
                 "a node with the number {} is at a breakpoint of module {module}",
                 node.node.number
             ))),
@@ -118,9 +118,9 @@ impl<'a> Graph<'a, '_> {
         &self,
         node: &Prepared<'a>,
         at: &[Vec<&Prepared<'a>>],
-        exact: &Exact<'_, 'a>,
-        found: &Found,
-    ) -> Result<(), Failure> {
+        exact: &ExactNodes<'_, 'a>,
+        found: &NodeResults,
+    ) -> Result<(), NotProved> {
         let state = node.node.state;
         let known: Vec<Term> = (self.invariants[state as usize].iter().copied())
             .chain(node.node.predicates.iter().map(|&predicate| self.predicates[predicate as usize]))
@@ -133,7 +133,7 @@ impl<'a> Graph<'a, '_> {
                 Some(letter) => {
                     let parts = node.runs.iter().enumerate();
                     let each = parts.map(|(module, runs)| self.follow(module, runs, state, index, letter, found));
-                    each.collect::<Result<Vec<_>, Failure>>()?
+                    each.collect::<Result<Vec<_>, NotProved>>()?
                 }
             };
             for runs in combinations(each)? {
@@ -145,7 +145,7 @@ impl<'a> Graph<'a, '_> {
                     if self.obligations.never_taken(&known, &block.step) {
                         break;
                     }
-                    return Err(Failure::Wrong(format!(
+                    return Err(NotProved::Wrong(format!(
                         "no node stands for what follows on a node with the number {} at state {state}, on a way to state {}",
                         node.node.number, block.to
                     )));
@@ -163,7 +163,7 @@ impl<'a> Graph<'a, '_> {
         known: &[Term],
         runs: &[Runs],
         next: &Prepared<'a>,
-        found: &Found,
+        found: &NodeResults,
     ) -> bool {
         let block = &self.blocks[from.node.state as usize][index];
         let (before, after) = (from.node.number, next.node.number);
@@ -191,7 +191,7 @@ impl<'a> Graph<'a, '_> {
     }
 
     /// Whether a block brings a predicate about by itself, or keeps it if it holds before.
-    fn keeps(&self, node: &Node, index: usize, predicate: u32, found: &Found) -> bool {
+    fn keeps(&self, node: &ProofNode, index: usize, predicate: u32, found: &NodeResults) -> bool {
         let state = node.state;
         let block = &self.blocks[state as usize][index];
         let invariant = &self.invariants[state as usize];
@@ -217,8 +217,8 @@ impl<'a> Graph<'a, '_> {
         state: u32,
         index: usize,
         letter: u32,
-        found: &Found,
-    ) -> Result<Vec<Runs>, Failure> {
+        found: &NodeResults,
+    ) -> Result<Vec<Runs>, NotProved> {
         let module = &self.modules[number];
         let block = &self.blocks[state as usize][index];
         for from in runs.states() {
@@ -231,7 +231,7 @@ impl<'a> Graph<'a, '_> {
                     (self.invariants[state as usize].iter().copied()).chain(module.leaving(self.terms, from)).collect();
                 let wanted = module.entering(self.terms, from, to);
                 if !self.obligations.hold_after(&known, &block.step, &wanted) {
-                    return Err(Failure::Wrong(format!(
+                    return Err(NotProved::Wrong(format!(
                         "module {number} goes from state {from} to {to} on letter {letter} without a reason"
                     )));
                 }
@@ -239,16 +239,16 @@ impl<'a> Graph<'a, '_> {
             found.followed.borrow_mut().insert(key);
         }
         let after = runs.after(&|from| module.next(from, letter), &|state| module.is_accepting(state));
-        after.ok_or_else(|| Failure::wrong("a module leaves too much to be guessed"))
+        after.ok_or_else(|| NotProved::wrong("a module leaves too much to be guessed"))
     }
 }
 
 /// One choice from each list, in every way.
-fn combinations(lists: Vec<Vec<Runs>>) -> Result<Vec<Vec<Runs>>, Failure> {
+fn combinations(lists: Vec<Vec<Runs>>) -> Result<Vec<Vec<Runs>>, NotProved> {
     let mut chosen: Vec<Vec<Runs>> = vec![Vec::new()];
     for list in lists {
         if chosen.len() * list.len() > MOST_COMBINATIONS {
-            return Err(Failure::wrong("the modules leave too much to be guessed"));
+            return Err(NotProved::wrong("the modules leave too much to be guessed"));
         }
         let longer = |runs: &Vec<Runs>| {
             let with = |next: &Runs| runs.iter().cloned().chain([next.clone()]).collect::<Vec<_>>();

@@ -10,15 +10,15 @@ use std::collections::BTreeSet;
 
 use task::certificate::refutation::Macrostate;
 
-pub(super) type States = BTreeSet<u32>;
+pub(super) type ModuleStates = BTreeSet<u32>;
 
 /// A macrostate as sets.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Runs {
-    pub uncommitted: States,
-    pub checked: States,
-    pub safe: States,
-    pub breakpoint: States,
+    pub uncommitted: ModuleStates,
+    pub checked: ModuleStates,
+    pub safe: ModuleStates,
+    pub breakpoint: ModuleStates,
 }
 
 /// The most states about which a promise may be made at once.
@@ -37,7 +37,7 @@ impl Runs {
 
     /// Where a module is before the first letter.
     pub fn initial(is_accepting: bool) -> Self {
-        let first = States::from([0]);
+        let first = ModuleStates::from([0]);
         if is_accepting {
             Self { checked: first.clone(), breakpoint: first, ..Self::default() }
         } else {
@@ -46,7 +46,7 @@ impl Runs {
     }
 
     /// All states.
-    pub fn states(&self) -> States {
+    pub fn states(&self) -> ModuleStates {
         [&self.uncommitted, &self.checked, &self.safe].into_iter().flatten().copied().collect()
     }
 
@@ -59,9 +59,11 @@ impl Runs {
 
     /// What may follow on a letter, by the states that follow on each state; none if more promises can be made than are
     /// looked at.
-    pub fn after(&self, next: &dyn Fn(u32) -> States, is_accepting: &dyn Fn(u32) -> bool) -> Option<Vec<Runs>> {
-        let all_next = |states: &States| -> States { states.iter().flat_map(|&state| next(state)).collect() };
-        let (leaving, staying): (States, States) = self.checked.iter().partition(|&&state| is_accepting(state));
+    pub fn after(&self, next: &dyn Fn(u32) -> ModuleStates, is_accepting: &dyn Fn(u32) -> bool) -> Option<Vec<Runs>> {
+        let all_next =
+            |states: &ModuleStates| -> ModuleStates { states.iter().flat_map(|&state| next(state)).collect() };
+        let (leaving, staying): (ModuleStates, ModuleStates) =
+            self.checked.iter().partition(|&&state| is_accepting(state));
         let safe = all_next(&self.safe);
         let must_check = all_next(&staying);
         let breaks_promise = safe.iter().any(|&state| is_accepting(state));
@@ -71,8 +73,9 @@ impl Runs {
         }
         let checked = all_next(&self.checked);
         let uncommitted = all_next(&self.uncommitted);
-        let (committing, uncommitted): (States, States) = uncommitted.iter().partition(|&&state| is_accepting(state));
-        let uncommitted: States =
+        let (committing, uncommitted): (ModuleStates, ModuleStates) =
+            uncommitted.iter().partition(|&&state| is_accepting(state));
+        let uncommitted: ModuleStates =
             uncommitted.iter().filter(|state| !checked.contains(state) && !safe.contains(state)).copied().collect();
         let after_breakpoint = all_next(&self.breakpoint);
         let open: Vec<u32> = (all_next(&leaving).into_iter())
@@ -83,8 +86,9 @@ impl Runs {
         }
         let followed = (0..1usize << open.len()).map(|choice| {
             let promised = open.iter().enumerate().filter(|(bit, _)| choice >> bit & 1 == 1).map(|(_, &state)| state);
-            let safe: States = safe.iter().copied().chain(promised).collect();
-            let checked: States = checked.union(&committing).filter(|state| !safe.contains(state)).copied().collect();
+            let safe: ModuleStates = safe.iter().copied().chain(promised).collect();
+            let checked: ModuleStates =
+                checked.union(&committing).filter(|state| !safe.contains(state)).copied().collect();
             let breakpoint = if self.breakpoint.is_empty() {
                 checked.clone()
             } else {

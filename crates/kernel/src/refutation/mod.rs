@@ -35,11 +35,11 @@ use crate::encode::Encoding;
 use crate::tableau::Inclusion;
 pub use arithmetic::{Impossible, refutes};
 use blocks::{Block, Walker};
-pub use condition::Reader;
-use graph::Graph;
-use module::Module;
-pub use obligations::{Obligations, Questions, Shown};
-use reading::Reading;
+pub use condition::ConditionReader;
+use graph::CheckedGraph;
+use module::CheckedModule;
+pub use obligations::{ObligationCounts, Obligations, Questions};
+use reading::ReadingCheck;
 pub use reading::covered;
 
 /// Programs that inlining makes larger than this are not looked at.
@@ -51,7 +51,7 @@ pub struct Proved {
     /// Why the automaton accepts every word that violates the goal.
     pub inclusion: Inclusion,
     /// How many obligations there were, and what has shown them.
-    pub shown: Shown,
+    pub shown: ObligationCounts,
     /// Which solver was asked.
     pub decider: Decider,
     /// What the formulas leave open: they cover more than the program does.
@@ -60,7 +60,7 @@ pub struct Proved {
 
 /// Why a proof has not passed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Failure {
+pub enum NotProved {
     /// A limit was reached.
     Exhausted(Exhausted),
     /// There is nobody to ask.
@@ -72,10 +72,10 @@ pub enum Failure {
     Wrong(String),
 }
 
-impl Failure {
+impl NotProved {
     /// A fault of the evidence.
     pub fn wrong(what: impl Into<String>) -> Self {
-        Failure::Wrong(what.into())
+        NotProved::Wrong(what.into())
     }
 }
 
@@ -87,13 +87,13 @@ pub fn check(
     inclusion: Inclusion,
     decider: &Decider,
     budget: &Budget,
-) -> Result<Proved, Failure> {
+) -> Result<Proved, NotProved> {
     check_and_keep(task, refutation, inclusion, decider, false, budget).map(|(proved, _)| proved)
 }
 
 /// What the solver of this program has to show for a certificate that passes, for whoever looks for arguments that need no
 /// solver.
-pub fn questions(task: &Task, refutation: &Refutation, budget: &Budget) -> Result<Questions, Failure> {
+pub fn questions(task: &Task, refutation: &Refutation, budget: &Budget) -> Result<Questions, NotProved> {
     check_and_keep(task, refutation, Inclusion::ShownElsewhere, &Decider::Embedded, true, budget)
         .map(|(_, questions)| questions)
 }
@@ -105,18 +105,18 @@ fn check_and_keep(
     decider: &Decider,
     keeps_questions: bool,
     budget: &Budget,
-) -> Result<(Proved, Questions), Failure> {
+) -> Result<(Proved, Questions), NotProved> {
     let prepared = prepare(&task.program, &task.atoms, task.semantics, MOST_EDGES).map_err(|why| match why {
-        NotPrepared::Threads => Failure::wrong("programs with threads are not covered"),
-        NotPrepared::NotInlined(_) => Failure::wrong("the program cannot be inlined"),
+        NotPrepared::Threads => NotProved::wrong("programs with threads are not covered"),
+        NotPrepared::NotInlined(_) => NotProved::wrong("the program cannot be inlined"),
     })?;
-    refutation.fits(&prepared.program).map_err(Failure::Wrong)?;
+    refutation.fits(&prepared.program).map_err(NotProved::Wrong)?;
     let terms = Terms::new();
     let encoding =
-        Encoding::new(&prepared, &terms, &refutation.symbols, &refutation.addresses).map_err(Failure::Wrong)?;
-    let impossible = Impossible::new(&refutation.definitions, &refutation.steps).map_err(Failure::Wrong)?;
+        Encoding::new(&prepared, &terms, &refutation.symbols, &refutation.addresses).map_err(NotProved::Wrong)?;
+    let impossible = Impossible::new(&refutation.definitions, &refutation.steps).map_err(NotProved::Wrong)?;
     let obligations = Obligations::new(&terms, &encoding, impossible, decider, keeps_questions, budget);
-    let obligations = obligations.map_err(Failure::NoSolver)?;
+    let obligations = obligations.map_err(NotProved::NoSolver)?;
     let followed = follow(task, &prepared, &terms, &encoding, refutation, &obligations);
     obligations.check()?;
     match followed {
@@ -124,13 +124,13 @@ fn check_and_keep(
             let (shown, decider, approximated) = (obligations.shown(), decider.clone(), encoding.approximated());
             Ok((Proved { inclusion, shown, decider, approximated }, obligations.questions()))
         }
-        Err(Failure::Wrong(what)) if obligations.left_open() > 0 => Err(Failure::NotCovered(match decider {
+        Err(NotProved::Wrong(what)) if obligations.left_open() > 0 => Err(NotProved::NotCovered(match decider {
             Decider::Nobody => format!("without a solver, {what}"),
             _ => format!("{what}; {decider} left {} questions open", obligations.left_open()),
         })),
-        Err(Failure::Wrong(what)) => Err(match encoding.approximated().first() {
-            Some((phrase, _)) => Failure::NotCovered(format!("{what}; the check only approximates {phrase}")),
-            None => Failure::Wrong(what),
+        Err(NotProved::Wrong(what)) => Err(match encoding.approximated().first() {
+            Some((phrase, _)) => NotProved::NotCovered(format!("{what}; the check only approximates {phrase}")),
+            None => NotProved::Wrong(what),
         }),
         Err(other) => Err(other),
     }
@@ -144,19 +144,19 @@ fn follow(
     encoding: &Encoding<'_>,
     refutation: &Refutation,
     obligations: &Obligations<'_>,
-) -> Result<(), Failure> {
+) -> Result<(), NotProved> {
     let names = |word: &str| encoding.symbol(word).map(|symbol| terms.variable(symbol));
-    let reader = Reader { terms, names: &names };
-    let conditions = |texts: &[task::certificate::sexp::Sexp]| -> Result<Vec<Term>, Failure> {
-        texts.iter().map(|text| reader.condition(text).map_err(Failure::Wrong)).collect()
+    let reader = ConditionReader { terms, names: &names };
+    let conditions = |texts: &[task::certificate::sexp::Sexp]| -> Result<Vec<Term>, NotProved> {
+        texts.iter().map(|text| reader.condition(text).map_err(NotProved::Wrong)).collect()
     };
-    let reading = Reading::new(task, prepared, encoding, terms, refutation).map_err(Failure::Wrong)?;
+    let reading = ReadingCheck::new(task, prepared, encoding, terms, refutation).map_err(NotProved::Wrong)?;
     let mut invariants = Vec::new();
     let mut states: HashMap<(Control, u32), u32> = HashMap::new();
     for (index, state) in refutation.states.iter().enumerate() {
         invariants.push(conditions(&state.invariant)?);
         if states.insert((state.place, state.automaton), index as u32).is_some() {
-            return Err(Failure::Wrong(format!("state {index} of the product is written twice")));
+            return Err(NotProved::Wrong(format!("state {index} of the product is written twice")));
         }
     }
     let mut automaton: Vec<Vec<u32>> = vec![Vec::new(); refutation.automaton.state_count()];
@@ -181,14 +181,14 @@ fn follow(
     let blocks = inductive(&walker, &edges, &mut invariants)?;
     walker.reads_what_is_observed(&invariants, &edges)?;
     if let Some(state) = silent_cycle(&blocks) {
-        return Err(Failure::Wrong(format!("nothing is read on a cycle through state {state} of the product")));
+        return Err(NotProved::Wrong(format!("nothing is read on a cycle through state {state} of the product")));
     }
     let mut modules = Vec::new();
     for module in &refutation.modules {
-        modules.push(Module::new(terms, module, &names).map_err(Failure::Wrong)?);
+        modules.push(CheckedModule::new(terms, module, &names).map_err(NotProved::Wrong)?);
     }
     let predicates = conditions(&refutation.predicates)?;
-    let graph = Graph {
+    let graph = CheckedGraph {
         terms,
         refutation,
         states: &states,
@@ -209,11 +209,11 @@ fn inductive<'a>(
     walker: &Walker<'a, '_>,
     edges: &[Vec<&'a ProductEdge>],
     invariants: &mut [Vec<Term>],
-) -> Result<Vec<Vec<Block>>, Failure> {
+) -> Result<Vec<Vec<Block>>, NotProved> {
     loop {
         let blocks = (0u32..).zip(invariants.iter()).zip(edges);
         let blocks = blocks.map(|((index, known), edges)| walker.blocks(index, known, edges));
-        let blocks = blocks.collect::<Result<Vec<_>, Failure>>()?;
+        let blocks = blocks.collect::<Result<Vec<_>, NotProved>>()?;
         let mut is_kept = true;
         for (from, block) in
             blocks.iter().enumerate().flat_map(|(from, blocks)| blocks.iter().map(move |block| (from, block)))

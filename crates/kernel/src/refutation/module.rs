@@ -11,27 +11,27 @@ use std::collections::{HashMap, HashSet};
 use logic::{Sort, Symbol, Term, Terms};
 use task::certificate::refutation::{RankedModule, Role};
 
-use super::condition::Reader;
-use super::macrostate::States;
+use super::condition::ConditionReader;
+use super::macrostate::ModuleStates;
 
-pub(super) struct Module {
+pub(super) struct CheckedModule {
     roles: Vec<Role>,
     conditions: Vec<Vec<Term>>,
     /// That `old` is the value of the function.
     seeded: Term,
     /// That the function has descended below `old`.
     descended: Term,
-    transitions: HashMap<(u32, u32), States>,
+    transitions: HashMap<(u32, u32), ModuleStates>,
 }
 
-impl Module {
+impl CheckedModule {
     /// Reads a module and looks at its shape.
     pub fn new(terms: &Terms, module: &RankedModule, names: &dyn Fn(&str) -> Option<Term>) -> Result<Self, String> {
         let old: Vec<Symbol> =
             (0..module.function.len()).map(|index| terms.symbol(&format!("old.{index}"), Sort::Int)).collect();
         let is_old = |word: &str| word.strip_prefix("old.")?.parse::<usize>().ok().and_then(|index| old.get(index));
         let with_old = |word: &str| is_old(word).map(|&symbol| terms.variable(symbol)).or_else(|| names(word));
-        let (plain, with_old) = (Reader { terms, names }, Reader { terms, names: &with_old });
+        let (plain, with_old) = (ConditionReader { terms, names }, ConditionReader { terms, names: &with_old });
         let function = module.function.iter().map(|part| plain.number(part)).collect::<Result<Vec<_>, String>>()?;
         let mut conditions = Vec::new();
         for state in &module.states {
@@ -74,7 +74,7 @@ impl Module {
                 return Err(format!("a module leaves its state {from} in a way that it may not"));
             }
         }
-        let branches = |((from, _), to): (&(u32, u32), &States)| self.role(*from) != Role::Stem && to.len() > 1;
+        let branches = |((from, _), to): (&(u32, u32), &ModuleStates)| self.role(*from) != Role::Stem && to.len() > 1;
         match self.transitions.iter().find(|entry| branches(*entry)) {
             Some(((from, _), _)) => Err(format!("a module is not deterministic in its state {from}")),
             None => Ok(()),
@@ -90,7 +90,7 @@ impl Module {
     }
 
     /// The states that follow on a letter.
-    pub fn next(&self, state: u32, letter: u32) -> States {
+    pub fn next(&self, state: u32, letter: u32) -> ModuleStates {
         self.transitions.get(&(state, letter)).cloned().unwrap_or_default()
     }
 

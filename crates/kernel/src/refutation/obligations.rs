@@ -5,10 +5,10 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
 use foundation::Budget;
-use logic::{Expression, Expressions, Symbol, Term, Terms};
+use logic::{Bracketed, Expression, Symbol, Term, Terms};
 use smt::{Answered, Decider, Deciders};
 
-use super::Failure;
+use super::NotProved;
 use super::arithmetic::Impossible;
 use crate::encode::{Encoding, Transition};
 
@@ -17,7 +17,7 @@ const QUERY_LIMIT: Duration = Duration::from_secs(10);
 
 /// How many obligations were shown, and by what.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Shown {
+pub struct ObligationCounts {
     /// Because what is to be shown is what is known.
     pub at_sight: u64,
     /// By an argument of arithmetic in the certificate.
@@ -32,7 +32,7 @@ pub struct Shown {
 #[derive(Default)]
 pub struct Questions {
     /// The conditions are spelled in here.
-    pub expressions: Expressions,
+    pub expressions: Bracketed,
     /// Conditions that are impossible.
     pub asked: Vec<Expression>,
 }
@@ -45,7 +45,7 @@ pub struct Obligations<'a> {
     impossible: RefCell<Impossible>,
     solver: RefCell<Deciders<'a>>,
     ranges: RefCell<HashMap<Symbol, Term>>,
-    shown: RefCell<Shown>,
+    shown: RefCell<ObligationCounts>,
     /// How many questions nobody has answered.
     left_open: Cell<u64>,
     /// What the solver has shown, where somebody wants to know.
@@ -83,7 +83,7 @@ impl<'a> Obligations<'a> {
     }
 
     /// What was shown so far, and by whom.
-    pub fn shown(&self) -> Shown {
+    pub fn shown(&self) -> ObligationCounts {
         *self.shown.borrow()
     }
 
@@ -93,8 +93,8 @@ impl<'a> Obligations<'a> {
     }
 
     /// Whether to go on: no limit is reached.
-    pub fn check(&self) -> Result<(), Failure> {
-        self.budget.check().map_err(Failure::Exhausted)
+    pub fn check(&self) -> Result<(), NotProved> {
+        self.budget.check().map_err(NotProved::Exhausted)
     }
 
     /// Whether all of these hold after a step, wherever all of those hold before it.

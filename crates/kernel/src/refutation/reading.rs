@@ -17,7 +17,7 @@ use task::certificate::refutation::Refutation;
 
 use crate::encode::{Encoding, Exit, Truth};
 
-pub(super) struct Reading {
+pub(super) struct ReadingCheck {
     /// By edge: whether the automaton reads there.
     pub reads: Vec<bool>,
     /// By edge: whether the state behind it is observed.
@@ -29,7 +29,7 @@ pub(super) struct Reading {
     pub doubt: Option<String>,
 }
 
-impl Reading {
+impl ReadingCheck {
     pub fn new(
         task: &Task,
         prepared: &Prepared,

@@ -23,7 +23,7 @@ use automata::ltl::Formulas;
 use foundation::{Budget, Id};
 
 use super::Doubt;
-use super::rules::{Alternative, Rule, Signed, rule};
+use super::rules::{Alternative, Signed, TableauRule, rule};
 
 /// The most sets of formulas, and the most edges.
 const MOST_STATES: usize = 1 << 14;
@@ -35,7 +35,7 @@ const MOST_WORK: usize = 1 << 22;
 /// An automaton that accepts the words of which the signed formula is true.
 pub fn tableau(formulas: &Formulas, root: Signed, budget: &Budget) -> Result<Automaton<Guard>, Doubt> {
     let closure = Closure::of(formulas, root)?;
-    let mut effort = Effort { left: MOST_WORK, budget };
+    let mut effort = RemainingEffort { left: MOST_WORK, budget };
     let expansions = closure.expansions(&mut effort)?;
     let mut automaton = Automaton::new(closure.eventualities);
     let mut numbers: HashMap<Vec<u32>, StateId> = HashMap::new();
@@ -71,7 +71,7 @@ pub fn tableau(formulas: &Formulas, root: Signed, budget: &Budget) -> Result<Aut
 /// The signed formulas that the rules lead to, by number, with their rules. What a rule asks of the present position
 /// has a smaller number.
 struct Closure {
-    elements: Vec<(Signed, Rule)>,
+    elements: Vec<(Signed, TableauRule)>,
     numbers: HashMap<Signed, u32>,
     /// The acceptance set of each formula that can be put off.
     acceptance_set: HashMap<Signed, u32>,
@@ -80,14 +80,14 @@ struct Closure {
 
 impl Closure {
     fn of(formulas: &Formulas, root: Signed) -> Result<Closure, Doubt> {
-        let mut rules: HashMap<Signed, Rule> = HashMap::new();
+        let mut rules: HashMap<Signed, TableauRule> = HashMap::new();
         let mut open = vec![root];
         while let Some(signed) = open.pop() {
             if rules.contains_key(&signed) {
                 continue;
             }
             let rule = rule(formulas, signed);
-            if let Rule::OneOf(alternatives) = &rule {
+            if let TableauRule::OneOf(alternatives) = &rule {
                 open.extend(
                     alternatives.iter().flat_map(|alternative| alternative.now.iter().chain(&alternative.next)),
                 );
@@ -98,7 +98,8 @@ impl Closure {
         let mut elements = Vec::from_iter(rules);
         elements.sort_unstable_by_key(|&(signed, _)| signed);
         let numbers = elements.iter().enumerate().map(|(number, &(signed, _))| (signed, number as u32)).collect();
-        let can_be_put_off = |rule: &Rule| matches!(rule, Rule::OneOf(all) if all.iter().any(|one| one.puts_off));
+        let can_be_put_off =
+            |rule: &TableauRule| matches!(rule, TableauRule::OneOf(all) if all.iter().any(|one| one.puts_off));
         let acceptance_set: HashMap<Signed, u32> = { elements.iter().filter(|(_, rule)| can_be_put_off(rule)) }
             .enumerate()
             .map(|(set, &(signed, _))| (signed, set as u32))
@@ -115,14 +116,14 @@ impl Closure {
     }
 
     /// The choices for every signed formula.
-    fn expansions(&self, effort: &mut Effort) -> Result<Vec<Vec<Choice>>, Doubt> {
+    fn expansions(&self, effort: &mut RemainingEffort) -> Result<Vec<Vec<Choice>>, Doubt> {
         let mut expansions: Vec<Vec<Choice>> = Vec::with_capacity(self.elements.len());
         for (signed, rule) in &self.elements {
             let choices = match rule {
-                &Rule::Literal(atom, value) => {
+                &TableauRule::Literal(atom, value) => {
                     vec![Choice { letters: Guard::literal(atom, value), ..Choice::nothing() }]
                 }
-                Rule::OneOf(alternatives) => {
+                TableauRule::OneOf(alternatives) => {
                     let mut choices = Vec::new();
                     for alternative in alternatives {
                         let mut found = vec![self.asked_later(*signed, alternative)];
@@ -187,7 +188,7 @@ impl Choice {
 }
 
 /// Adds a choice to alternatives.
-fn add(choices: &mut Vec<Choice>, mut new: Choice, effort: &mut Effort) -> Result<(), Doubt> {
+fn add(choices: &mut Vec<Choice>, mut new: Choice, effort: &mut RemainingEffort) -> Result<(), Doubt> {
     effort.spend(1 + choices.len())?;
     if let Some(same) = choices.iter().position(|known| known.next == new.next && known.put_off == new.put_off) {
         let known = choices.swap_remove(same);
@@ -201,7 +202,7 @@ fn add(choices: &mut Vec<Choice>, mut new: Choice, effort: &mut Effort) -> Resul
 }
 
 /// One choice from each side, in every way.
-fn both(left: &[Choice], right: &[Choice], effort: &mut Effort) -> Result<Vec<Choice>, Doubt> {
+fn both(left: &[Choice], right: &[Choice], effort: &mut RemainingEffort) -> Result<Vec<Choice>, Doubt> {
     let mut choices = Vec::new();
     for one in left {
         for other in right {
@@ -215,12 +216,12 @@ fn both(left: &[Choice], right: &[Choice], effort: &mut Effort) -> Result<Vec<Ch
 }
 
 /// What may still be spent.
-struct Effort<'b> {
+struct RemainingEffort<'b> {
     left: usize,
     budget: &'b Budget,
 }
 
-impl Effort<'_> {
+impl RemainingEffort<'_> {
     fn spend(&mut self, amount: usize) -> Result<(), Doubt> {
         self.budget.check()?;
         self.left = self.left.checked_sub(amount).ok_or(Doubt::TooLarge)?;

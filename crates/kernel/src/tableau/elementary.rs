@@ -36,15 +36,15 @@ const MOST_STATES: usize = 1 << MOST_MEMBERS;
 const MOST_EDGES: usize = 1 << 15;
 
 /// The values of the members, one bit each.
-type Values = u64;
+type MemberValues = u64;
 
 /// An automaton that accepts the words of which the signed formula is true.
 pub fn elementary_tableau(formulas: &Formulas, root: Signed, budget: &Budget) -> Result<Automaton<Guard>, Doubt> {
     let elementary = Elementary::of(formulas, root.formula)?;
     let mut automaton = Automaton::new(elementary.acceptance_sets.len() as u32);
-    let mut numbers: HashMap<Values, StateId> = HashMap::new();
-    let mut states: Vec<Values> = Vec::new();
-    let mut visit = |values: Values, automaton: &mut Automaton<Guard>, states: &mut Vec<Values>| {
+    let mut numbers: HashMap<MemberValues, StateId> = HashMap::new();
+    let mut states: Vec<MemberValues> = Vec::new();
+    let mut visit = |values: MemberValues, automaton: &mut Automaton<Guard>, states: &mut Vec<MemberValues>| {
         *numbers.entry(values).or_insert_with(|| {
             states.push(values);
             automaton.add_state()
@@ -75,7 +75,7 @@ pub fn elementary_tableau(formulas: &Formulas, root: Signed, budget: &Budget) ->
 }
 
 /// All subsets of a set of bits.
-fn subsets(set: Values) -> impl Iterator<Item = Values> {
+fn subsets(set: MemberValues) -> impl Iterator<Item = MemberValues> {
     std::iter::successors(Some(set), move |&subset| (subset != 0).then(|| (subset - 1) & set))
 }
 
@@ -95,8 +95,8 @@ struct Elementary<'f> {
 struct NextValues {
     letters: Guard,
     /// The members whose values at the next position are given, and those values.
-    fixed: Values,
-    values: Values,
+    fixed: MemberValues,
+    values: MemberValues,
     /// The acceptance sets that are not visited.
     put_off: Marks,
 }
@@ -151,16 +151,16 @@ impl Elementary<'_> {
     }
 
     /// The values where all members are true.
-    fn all(&self) -> Values {
+    fn all(&self) -> MemberValues {
         (1 << self.members.len()) - 1
     }
 
-    fn value(&self, values: Values, member: Formula) -> bool {
+    fn value(&self, values: MemberValues, member: Formula) -> bool {
         values >> self.bits[&member] & 1 == 1
     }
 
     /// What follows a state: one alternative for each member, in every way that agrees.
-    fn steps(&self, values: Values) -> Vec<NextValues> {
+    fn steps(&self, values: MemberValues) -> Vec<NextValues> {
         let truth = self.truth(values);
         let mut steps = vec![NextValues::reading(Guard::constant(true))];
         for &member in &self.members {
@@ -175,7 +175,7 @@ impl Elementary<'_> {
     fn alternatives(&self, member: Formula, holds: bool, truth: &HashMap<Formula, Guard>) -> Vec<NextValues> {
         let next = |formula: Formula, letters: Guard, put_off: Marks| {
             let bit = self.bits[&formula];
-            NextValues { letters, fixed: 1 << bit, values: Values::from(holds) << bit, put_off }
+            NextValues { letters, fixed: 1 << bit, values: MemberValues::from(holds) << bit, put_off }
         };
         if let Node::Unary(Unary::Next, operand) = self.formulas.node(member) {
             return vec![next(operand, Guard::constant(true), Marks::NONE)];
@@ -205,7 +205,7 @@ impl Elementary<'_> {
     }
 
     /// The letters for which each subformula is true at this position, given the values of the temporal ones.
-    fn truth(&self, values: Values) -> HashMap<Formula, Guard> {
+    fn truth(&self, values: MemberValues) -> HashMap<Formula, Guard> {
         let mut truth: HashMap<Formula, Guard> = HashMap::new();
         for &subformula in &self.subformulas {
             let of = |operand: Formula| &truth[&operand];

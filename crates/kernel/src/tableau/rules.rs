@@ -51,7 +51,7 @@ impl Signed {
 
 /// What a signed formula asks for.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Rule {
+pub enum TableauRule {
     /// That the atom has this value at this position.
     Literal(AtomId, bool),
     /// One of these.
@@ -70,14 +70,14 @@ pub struct Alternative {
 }
 
 /// The rule for a signed formula: the table above.
-pub fn rule(formulas: &Formulas, signed: Signed) -> Rule {
+pub fn rule(formulas: &Formulas, signed: Signed) -> TableauRule {
     let now = |now: &[Signed]| Alternative { now: now.to_vec(), next: None, puts_off: false };
     let again = |now: &[Signed]| Alternative { now: now.to_vec(), next: Some(signed), puts_off: false };
     let put_off = |now: &[Signed]| Alternative { now: now.to_vec(), next: Some(signed), puts_off: true };
     let yes = Signed::holds;
     let no = Signed::fails;
-    Rule::OneOf(match (formulas.node(signed.formula), signed.holds) {
-        (Node::Atom(atom), value) => return Rule::Literal(atom, value),
+    TableauRule::OneOf(match (formulas.node(signed.formula), signed.holds) {
+        (Node::Atom(atom), value) => return TableauRule::Literal(atom, value),
         (Node::True, true) | (Node::False, false) => vec![now(&[])],
         (Node::True, false) | (Node::False, true) => vec![],
         (Node::Unary(operator, f), holds) => match (operator, holds) {

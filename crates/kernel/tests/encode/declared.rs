@@ -1,6 +1,6 @@
 //! Declarations for a program: which parts of memory get symbols and addresses.
 
-use kernel::encode::{Address, Cell, Declaration, Object};
+use kernel::encode::{CellName, Declaration, ObjectAddress, ObjectName};
 use num_bigint::BigInt;
 use program::passes::Prepared;
 use program::semantics::layout::{leaves, type_of_width};
@@ -11,11 +11,11 @@ use crate::chance::Random;
 /// What is declared.
 pub struct Declared {
     pub declarations: Vec<Declaration>,
-    pub addresses: Vec<Address>,
+    pub addresses: Vec<ObjectAddress>,
 }
 
 /// An object, its scalars by their offset in bits, and whether pointers may reach it.
-type Part = (Object, Vec<(u64, Scalar)>, bool);
+type Part = (ObjectName, Vec<(u64, Scalar)>, bool);
 
 /// All scalars of all variables and allocations, or only some of them.
 pub fn declare(prepared: &Prepared, random: &mut Random, everything: bool) -> Declared {
@@ -32,22 +32,22 @@ pub fn declare(prepared: &Prepared, random: &mut Random, everything: bool) -> De
             .filter(|leaf| leaf.scalar != Scalar::Bool || leaf.width_bits == 8);
         let parts = parts.map(|leaf| (leaf.offset_bits, type_of_width(leaf.scalar, leaf.width_bits))).collect();
         let is_literal = matches!(variable.kind, VariableKind::Literal { .. });
-        objects.push((Object::Variable(id), parts, variable.address_taken || is_literal));
+        objects.push((ObjectName::Variable(id), parts, variable.address_taken || is_literal));
     }
     for (id, edge) in program.edges.iter() {
         if matches!(edge.op, Op::Allocate { .. }) {
             let int = Scalar::Int(program::IntType::signed(32));
-            objects.push((Object::Heap(id), (0..4).map(|at| (at * 32, int)).collect(), true));
+            objects.push((ObjectName::Heap(id), (0..4).map(|at| (at * 32, int)).collect(), true));
         }
     }
     for (number, (object, parts, is_pointed_to)) in objects.into_iter().enumerate() {
         if is_pointed_to && (everything || random.below(6) != 0) {
-            declared.addresses.push(Address { object, base: next_base.clone() });
+            declared.addresses.push(ObjectAddress { object, base: next_base.clone() });
             next_base += BigInt::from(1) << (pointer_bits + 2);
         }
-        if matches!(object, Object::Heap(_)) && (everything || random.below(3) != 0) {
+        if matches!(object, ObjectName::Heap(_)) && (everything || random.below(3) != 0) {
             let name = format!("alive{number}");
-            declared.declarations.push(Declaration { name, cell: Cell::Alive(object) });
+            declared.declarations.push(Declaration { name, cell: CellName::Alive(object) });
         }
         if !everything && random.below(5) == 0 {
             continue;
@@ -62,9 +62,9 @@ pub fn declare(prepared: &Prepared, random: &mut Random, everything: bool) -> De
             let cell = if is_repeated && bits.is_multiple_of(8) && random.below(3) != 0 {
                 as_many.push(*scalar);
                 let unit = if random.below(2) == 0 { 1 } else { bits / 8 };
-                Cell::Many { object, scalar: *scalar, unit }
+                CellName::Many { object, scalar: *scalar, unit }
             } else {
-                Cell::One { object, offset: *offset, scalar: *scalar }
+                CellName::One { object, offset: *offset, scalar: *scalar }
             };
             declared.declarations.push(Declaration { name: format!("s{number}_{at}"), cell });
         }

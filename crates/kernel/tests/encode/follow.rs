@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use foundation::Budget;
-use kernel::encode::{Cell, Encoding, Exit, Object, Passage, Transition, Truth};
+use kernel::encode::{CellName, Encoding, Exit, ObjectName, Passage, Transition, Truth};
 use logic::{Sort, Symbol, Term, Terms, Value};
 use num_bigint::BigInt;
 use program::passes::Prepared;
@@ -15,7 +15,7 @@ use program::semantics::interpreter::Interpreter;
 use program::semantics::layout::leaves;
 use program::semantics::memory::{Extent, Read};
 use program::semantics::step::Stepped;
-use program::semantics::threads::Next;
+use program::semantics::threads::NextEvent;
 use program::semantics::{Answer, Choices, Integers, ObjectId, Pointer, Question, SeededChoices, Stop};
 use program::{EdgeId, IntType, LocationId, Op, Scalar, VariableKind};
 use smt::{Satisfiability, Solver, Z3};
@@ -61,7 +61,7 @@ struct Follower<'a> {
     declared: &'a Declared,
     solver: Z3<'a>,
     values: BTreeMap<Symbol, Value>,
-    bases: HashMap<Object, BigInt>,
+    bases: HashMap<ObjectName, BigInt>,
     /// The allocations that live.
     heap: HashMap<ObjectId, EdgeId>,
     strangers: HashMap<ObjectId, BigInt>,
@@ -149,7 +149,7 @@ impl Follower<'_> {
         }
         self.compare_atoms(interpreter, self.prepared.start(), Exit::Passes)?;
         for _ in 0..steps {
-            if interpreter.schedule() != Ok(Next::Thread(0)) {
+            if interpreter.schedule() != Ok(NextEvent::Thread(0)) {
                 return Ok(());
             }
             let from = location(interpreter);
@@ -203,7 +203,7 @@ impl Follower<'_> {
 
     fn note_allocation(&mut self, interpreter: &mut Interpreter<'_>, edge: EdgeId) {
         let Op::Allocate { target, .. } = &self.prepared.program.edges[edge].op else { return };
-        let object = self.name(interpreter, Object::Variable(*target)).expect("a variable");
+        let object = self.name(interpreter, ObjectName::Variable(*target)).expect("a variable");
         let width_bits = self.prepared.program.types.scalar_bits(Scalar::Pointer);
         let extent = Extent { object, offset_bits: 0, width_bits };
         let read = interpreter.state.memory.read(extent, Scalar::Pointer);
@@ -213,13 +213,13 @@ impl Follower<'_> {
     }
 
     /// The interpreter's name of an object, if it lives.
-    fn name(&self, interpreter: &Interpreter<'_>, object: Object) -> Option<ObjectId> {
+    fn name(&self, interpreter: &Interpreter<'_>, object: ObjectName) -> Option<ObjectId> {
         let id = match object {
-            Object::Variable(variable) => match self.prepared.program.variables[variable].kind {
+            ObjectName::Variable(variable) => match self.prepared.program.variables[variable].kind {
                 VariableKind::Global { .. } | VariableKind::Literal { .. } => ObjectId::Global(variable),
                 _ => ObjectId::Local { thread: 0, depth: 0, variable },
             },
-            Object::Heap(edge) => self.heap.iter().find(|(_, at)| **at == edge).map(|(id, _)| *id)?,
+            ObjectName::Heap(edge) => self.heap.iter().find(|(_, at)| **at == edge).map(|(id, _)| *id)?,
         };
         interpreter.state.memory.object(id).map(|_| id)
     }
@@ -230,11 +230,11 @@ impl Follower<'_> {
         for declaration in &self.declared.declarations {
             let symbol = self.encoding.symbol(&declaration.name).expect("it is declared");
             let held = match declaration.cell {
-                Cell::Alive(object) => Held::Scalar(Value::Bool(self.name(interpreter, object).is_some())),
-                Cell::One { object, offset, scalar } => {
+                CellName::Alive(object) => Held::Scalar(Value::Bool(self.name(interpreter, object).is_some())),
+                CellName::One { object, offset, scalar } => {
                     self.cell(interpreter, object, offset, scalar).map_or(Held::Nothing, Held::Scalar)
                 }
-                Cell::Many { object, scalar, unit } => {
+                CellName::Many { object, scalar, unit } => {
                     let mut elements = Vec::new();
                     for at in positions(self.prepared, object, scalar, unit) {
                         if let Some(value) = self.cell(interpreter, object, at * 8, scalar) {
@@ -253,7 +253,7 @@ impl Follower<'_> {
     fn cell(
         &mut self,
         interpreter: &mut Interpreter<'_>,
-        object: Object,
+        object: ObjectName,
         offset_bits: u64,
         scalar: Scalar,
     ) -> Option<Value> {
@@ -299,8 +299,8 @@ impl Follower<'_> {
             Pointer::Dangling => return None,
             Pointer::Object { object, offset } => {
                 let known = match object {
-                    ObjectId::Heap(_) => self.heap.get(&object).map(|edge| Object::Heap(*edge)),
-                    _ => object.variable().map(Object::Variable),
+                    ObjectId::Heap(_) => self.heap.get(&object).map(|edge| ObjectName::Heap(*edge)),
+                    _ => object.variable().map(ObjectName::Variable),
                 };
                 let base = known.and_then(|object| self.bases.get(&object).cloned());
                 let base = base.unwrap_or_else(|| {
@@ -448,7 +448,7 @@ impl Follower<'_> {
                 Value::Array { .. } => {
                     let rest =
                         *(self.rest.entry(symbol)).or_insert_with(|| terms.fresh("rest", terms.sort_of_symbol(symbol)));
-                    let Some(&Cell::Many { object, scalar, unit }) = self.encoding.cell(symbol) else {
+                    let Some(&CellName::Many { object, scalar, unit }) = self.encoding.cell(symbol) else {
                         unreachable!("only many cells are an array")
                     };
                     // Outside of the object the array may hold anything.
@@ -517,12 +517,12 @@ impl Follower<'_> {
 }
 
 /// The byte offsets of many scalars in an object.
-fn positions(prepared: &Prepared, object: Object, scalar: Scalar, unit: u64) -> Vec<u64> {
+fn positions(prepared: &Prepared, object: ObjectName, scalar: Scalar, unit: u64) -> Vec<u64> {
     let program = &prepared.program;
     let bits = program.types.scalar_bits(scalar);
     let mut positions: Vec<u64> = match object {
-        Object::Heap(_) => (0..16 / (bits / 8)).map(|at| at * bits / 8).collect(),
-        Object::Variable(variable) => leaves(&program.types, program.variables[variable].ty)
+        ObjectName::Heap(_) => (0..16 / (bits / 8)).map(|at| at * bits / 8).collect(),
+        ObjectName::Variable(variable) => leaves(&program.types, program.variables[variable].ty)
             .expect("few")
             .into_iter()
             .filter(|leaf| leaf.scalar == scalar && leaf.width_bits == bits)

@@ -4,13 +4,13 @@ mod mirrored;
 
 use std::collections::HashMap;
 
-use logic::{Expression, Expressions, Symbol, Term, Terms};
+use logic::{Bracketed, Expression, Symbol, Term, Terms};
 use proptest::prelude::*;
 
 use crate::expressions::{Fragment, Variables, truth};
 use mirrored::mirrored;
 
-fn spelled(terms: &Terms, term: Term, into: &mut Expressions) -> Expression {
+fn spelled(terms: &Terms, term: Term, into: &mut Bracketed) -> Expression {
     terms.spell(term, &|symbol| terms.name(symbol), &mut HashMap::new(), into)
 }
 
@@ -33,7 +33,7 @@ proptest! {
             variables.truth(&shuffled, &mirrored(other));
         }
         let same = variables.truth(&shuffled, &mirrored(&expression));
-        let mut expressions = Expressions::default();
+        let mut expressions = Bracketed::default();
         let name = |symbol: Symbol| {
             let at = |list: &[Symbol]| list.iter().position(|other| *other == symbol);
             let (number, truth) = (at(&variables.integers), at(&variables.truths));
@@ -51,7 +51,7 @@ proptest! {
         let terms = Terms::new();
         let variables = Variables::new(&terms);
         let roots: Vec<Term> = expressions.iter().map(|expression| variables.truth(&terms, expression)).collect();
-        let mut into = Expressions::default();
+        let mut into = Bracketed::default();
         let mut found: HashMap<Expression, Term> = HashMap::new();
         for term in terms.subterms(&roots) {
             let spelled = spelled(&terms, term, &mut into);
@@ -65,7 +65,7 @@ proptest! {
     fn what_is_known_changes_nothing(expressions in prop::collection::vec(truth(3, Fragment::All), 1..6)) {
         let terms = Terms::new();
         let variables = Variables::new(&terms);
-        let (mut into, mut known) = (Expressions::default(), HashMap::new());
+        let (mut into, mut known) = (Bracketed::default(), HashMap::new());
         for expression in &expressions {
             let term = variables.truth(&terms, expression);
             let again = terms.spell(term, &|symbol| terms.name(symbol), &mut known, &mut into);
@@ -78,7 +78,7 @@ proptest! {
     fn comparison_is_an_order(expression in truth(4, Fragment::All)) {
         let terms = Terms::new();
         let root = Variables::new(&terms).truth(&terms, &expression);
-        let mut into = Expressions::default();
+        let mut into = Bracketed::default();
         let all: Vec<Expression> =
             terms.subterms(&[root]).into_iter().map(|term| spelled(&terms, term, &mut into)).take(12).collect();
         for &a in &all {
@@ -99,7 +99,7 @@ fn conditions_are_spelled_in_smt_lib() {
     let [y, x] = ["y", "x"].map(|name| terms.fresh(name, logic::Sort::Int));
     let [q, p] = ["q", "p"].map(|name| terms.fresh(name, logic::Sort::Bool));
     let text = |term: Term| {
-        let mut into = Expressions::default();
+        let mut into = Bracketed::default();
         let spelled = spelled(&terms, term, &mut into);
         into.text(spelled)
     };

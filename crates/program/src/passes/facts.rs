@@ -23,10 +23,10 @@ pub enum Fact {
 
 /// Facts about variables.
 #[derive(Clone, Debug, Default)]
-pub struct Facts(Option<Rc<Node>>);
+pub struct Facts(Option<Rc<FactNode>>);
 
 #[derive(Debug)]
-enum Node {
+enum FactNode {
     Leaf {
         key: u32,
         fact: Fact,
@@ -37,9 +37,9 @@ enum Node {
         /// The highest bit in which keys below differ.
         bit: u32,
         /// Where it is 0.
-        zero: Rc<Node>,
+        zero: Rc<FactNode>,
         /// Where it is 1.
-        one: Rc<Node>,
+        one: Rc<FactNode>,
     },
 }
 
@@ -51,12 +51,12 @@ impl Facts {
 
     /// All facts, in the order of their variables.
     pub fn iter(&self) -> impl Iterator<Item = (VariableId, Fact)> + '_ {
-        let mut open: Vec<&Node> = self.0.as_deref().into_iter().collect();
+        let mut open: Vec<&FactNode> = self.0.as_deref().into_iter().collect();
         std::iter::from_fn(move || {
             loop {
                 match open.pop()? {
-                    Node::Leaf { key, fact } => return Some((VariableId::from_index(*key as usize), *fact)),
-                    Node::Branch { zero, one, .. } => open.extend([&**one, &**zero]),
+                    FactNode::Leaf { key, fact } => return Some((VariableId::from_index(*key as usize), *fact)),
+                    FactNode::Branch { zero, one, .. } => open.extend([&**one, &**zero]),
                 }
             }
         })
@@ -66,7 +66,7 @@ impl Facts {
     pub fn set(&mut self, variable: VariableId, fact: Fact) {
         let key = variable.index() as u32;
         self.0 = Some(match &self.0 {
-            None => Rc::new(Node::Leaf { key, fact }),
+            None => Rc::new(FactNode::Leaf { key, fact }),
             Some(node) => insert(node, key, fact),
         });
     }
@@ -100,30 +100,30 @@ fn above(key: u32, bit: u32) -> u32 {
     key & !(bit | (bit - 1))
 }
 
-fn branch(prefix: u32, bit: u32, zero: Rc<Node>, one: Rc<Node>) -> Rc<Node> {
-    Rc::new(Node::Branch { prefix, bit, zero, one })
+fn branch(prefix: u32, bit: u32, zero: Rc<FactNode>, one: Rc<FactNode>) -> Rc<FactNode> {
+    Rc::new(FactNode::Branch { prefix, bit, zero, one })
 }
 
 /// The smallest tree with two trees whose prefixes differ.
-fn link(first: u32, left: Rc<Node>, second: u32, right: Rc<Node>) -> Rc<Node> {
+fn link(first: u32, left: Rc<FactNode>, second: u32, right: Rc<FactNode>) -> Rc<FactNode> {
     let bit = 1 << (31 - (first ^ second).leading_zeros());
     let prefix = above(first, bit);
     if first & bit == 0 { branch(prefix, bit, left, right) } else { branch(prefix, bit, right, left) }
 }
 
-fn insert(node: &Rc<Node>, key: u32, fact: Fact) -> Rc<Node> {
-    let leaf = || Rc::new(Node::Leaf { key, fact });
+fn insert(node: &Rc<FactNode>, key: u32, fact: Fact) -> Rc<FactNode> {
+    let leaf = || Rc::new(FactNode::Leaf { key, fact });
     match &**node {
-        Node::Leaf { key: own, fact: known } if *own == key => {
+        FactNode::Leaf { key: own, fact: known } if *own == key => {
             if *known == fact {
                 node.clone()
             } else {
                 leaf()
             }
         }
-        Node::Leaf { key: own, .. } => link(key, leaf(), *own, node.clone()),
-        Node::Branch { prefix, bit, .. } if above(key, *bit) != *prefix => link(key, leaf(), *prefix, node.clone()),
-        Node::Branch { prefix, bit, zero, one } => {
+        FactNode::Leaf { key: own, .. } => link(key, leaf(), *own, node.clone()),
+        FactNode::Branch { prefix, bit, .. } if above(key, *bit) != *prefix => link(key, leaf(), *prefix, node.clone()),
+        FactNode::Branch { prefix, bit, zero, one } => {
             let side = if key & bit == 0 { zero } else { one };
             let new = insert(side, key, fact);
             if Rc::ptr_eq(side, &new) {
@@ -137,11 +137,11 @@ fn insert(node: &Rc<Node>, key: u32, fact: Fact) -> Rc<Node> {
     }
 }
 
-fn remove(node: &Rc<Node>, key: u32) -> Option<Rc<Node>> {
+fn remove(node: &Rc<FactNode>, key: u32) -> Option<Rc<FactNode>> {
     match &**node {
-        Node::Leaf { key: own, .. } => (*own != key).then(|| node.clone()),
-        Node::Branch { prefix, bit, .. } if above(key, *bit) != *prefix => Some(node.clone()),
-        Node::Branch { prefix, bit, zero, one } => {
+        FactNode::Leaf { key: own, .. } => (*own != key).then(|| node.clone()),
+        FactNode::Branch { prefix, bit, .. } if above(key, *bit) != *prefix => Some(node.clone()),
+        FactNode::Branch { prefix, bit, zero, one } => {
             let at_zero = key & bit == 0;
             let (side, other) = if at_zero { (zero, one) } else { (one, zero) };
             Some(match remove(side, key) {
@@ -154,10 +154,10 @@ fn remove(node: &Rc<Node>, key: u32) -> Option<Rc<Node>> {
     }
 }
 
-fn find(node: &Rc<Node>, wanted: u32) -> Option<Fact> {
+fn find(node: &Rc<FactNode>, wanted: u32) -> Option<Fact> {
     match &**node {
-        Node::Leaf { key, fact } => (*key == wanted).then_some(*fact),
-        Node::Branch { bit, zero, one, .. } => find(if wanted & bit == 0 { zero } else { one }, wanted),
+        FactNode::Leaf { key, fact } => (*key == wanted).then_some(*fact),
+        FactNode::Branch { bit, zero, one, .. } => find(if wanted & bit == 0 { zero } else { one }, wanted),
     }
 }
 
@@ -165,22 +165,22 @@ fn weaker(left: Fact, right: Fact) -> Fact {
     if left == right { left } else { Fact::Initialised }
 }
 
-fn join(left: &Rc<Node>, right: &Rc<Node>) -> Option<Rc<Node>> {
+fn join(left: &Rc<FactNode>, right: &Rc<FactNode>) -> Option<Rc<FactNode>> {
     if Rc::ptr_eq(left, right) {
         return Some(left.clone());
     }
     match (&**left, &**right) {
-        (Node::Leaf { key, fact }, _) => {
+        (FactNode::Leaf { key, fact }, _) => {
             let joined = weaker(*fact, find(right, *key)?);
-            Some(if joined == *fact { left.clone() } else { Rc::new(Node::Leaf { key: *key, fact: joined }) })
+            Some(if joined == *fact { left.clone() } else { Rc::new(FactNode::Leaf { key: *key, fact: joined }) })
         }
-        (_, Node::Leaf { key, fact }) => {
+        (_, FactNode::Leaf { key, fact }) => {
             let joined = weaker(*fact, find(left, *key)?);
-            Some(Rc::new(Node::Leaf { key: *key, fact: joined }))
+            Some(Rc::new(FactNode::Leaf { key: *key, fact: joined }))
         }
         (
-            Node::Branch { prefix, bit, zero, one },
-            Node::Branch { prefix: other_prefix, bit: other_bit, zero: other_zero, one: other_one },
+            FactNode::Branch { prefix, bit, zero, one },
+            FactNode::Branch { prefix: other_prefix, bit: other_bit, zero: other_zero, one: other_one },
         ) => {
             if bit == other_bit && prefix == other_prefix {
                 return match (join(zero, other_zero), join(one, other_one)) {
@@ -219,10 +219,10 @@ mod tests {
         prop_oneof![0..8usize, (0..8usize).prop_map(|key| key << 29), Just(u32::MAX as usize)]
     }
 
-    type Model = BTreeMap<usize, usize>;
+    type FactModel = BTreeMap<usize, usize>;
 
-    fn built(changes: &[(usize, Option<usize>)]) -> (Facts, Model) {
-        let (mut facts, mut model) = (Facts::default(), Model::new());
+    fn built(changes: &[(usize, Option<usize>)]) -> (Facts, FactModel) {
+        let (mut facts, mut model) = (Facts::default(), FactModel::new());
         for &(key, change) in changes {
             match change {
                 Some(number) => {
@@ -238,7 +238,7 @@ mod tests {
         (facts, model)
     }
 
-    fn agree(facts: &Facts, model: &Model) -> bool {
+    fn agree(facts: &Facts, model: &FactModel) -> bool {
         let keys = (0..8).chain((0..8).map(|key| key << 29)).chain([u32::MAX as usize]);
         let same = |key| facts.get(VariableId::from_index(key)) == model.get(&key).map(|&number| fact(number));
         keys.into_iter().all(same)
@@ -254,7 +254,7 @@ mod tests {
             let (right, right_model) = built(&right);
             prop_assert!(agree(&left, &left_model));
             let joined = left.join(&right);
-            let model: Model = left_model
+            let model: FactModel = left_model
                 .iter()
                 .filter_map(|(key, number)| Some((*key, if right_model.get(key)? == number { *number } else { 0 })))
                 .collect();

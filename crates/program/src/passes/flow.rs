@@ -11,7 +11,7 @@ use foundation::{Arena, Id};
 use num_bigint::BigInt;
 
 use super::facts::{Fact, Facts};
-use super::fold::{Folder, Known};
+use super::fold::{Folded, Folder};
 use crate::cfa::{Edge, EdgeId, Location, LocationId, Op, Operand};
 use crate::expr::{CompareOp, Constant, ExprId, ExprKind};
 use crate::model::VariableId;
@@ -59,7 +59,7 @@ pub(super) fn facts_at(
 /// What is known after an operation; nothing at all where it does not come to an end, or ends the program.
 pub(super) fn after(folder: &mut Folder<'_>, op: &Op, before: &Facts) -> Option<Facts> {
     let mut facts = before.clone();
-    if op.expressions().into_iter().any(|expr| folder.value(expr, before) == Known::Stops) {
+    if op.expressions().into_iter().any(|expr| folder.value(expr, before) == Folded::Stops) {
         return None;
     }
     match op {

@@ -17,13 +17,13 @@ use super::facts::{Fact, Facts};
 use crate::expr::{Constant, ExprId, ExprKind, Place, Root, Selector};
 use crate::model::{Initial, Program, VariableId, VariableKind};
 use crate::semantics::arithmetic::fits;
-use crate::semantics::evaluate::{Environment, Target, evaluate};
+use crate::semantics::evaluate::{Environment, TargetBits, evaluate};
 use crate::semantics::{Integers, ObjectId, Pointer, Stop, Value};
 use crate::types::{Scalar, Type, TypeId};
 
 /// What is known of the value of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Known {
+pub(super) enum Folded {
     /// It is this constant, and evaluating it does nothing else.
     Constant(ExprId),
     /// Its evaluation never comes to an end: behaviour is undefined, or not supported.
@@ -41,10 +41,10 @@ pub(super) struct Folder<'p> {
     /// The variables that hold addresses and of which facts are kept.
     pub(super) pointers: Vec<VariableId>,
     /// Operations on constants that were evaluated before.
-    evaluated: HashMap<ExprId, Known>,
+    evaluated: HashMap<ExprId, Folded>,
     /// What was found of expressions under the facts of now, by number of the expression.
     pub(super) now: u32,
-    known: Vec<(u32, Known)>,
+    known: Vec<(u32, Folded)>,
     pub(super) quiet: Vec<(u32, bool)>,
     folded: Vec<(u32, ExprId)>,
 }
@@ -78,21 +78,21 @@ impl<'p> Folder<'p> {
     }
 
     /// The value of an expression.
-    pub(super) fn value(&mut self, expr: ExprId, facts: &Facts) -> Known {
+    pub(super) fn value(&mut self, expr: ExprId, facts: &Facts) -> Folded {
         if let Some(&(when, known)) = self.known.get(expr.index())
             && when == self.now
         {
             return known;
         }
         let known = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.value_of(expr, facts));
-        remember(&mut self.known, expr, (self.now, known), (0, Known::Nothing));
+        remember(&mut self.known, expr, (self.now, known), (0, Folded::Nothing));
         known
     }
 
     /// The constant that an expression is, if it is one.
     pub(super) fn constant(&mut self, expr: ExprId, facts: &Facts) -> Option<ExprId> {
         match self.value(expr, facts) {
-            Known::Constant(constant) => Some(constant),
+            Folded::Constant(constant) => Some(constant),
             _ => None,
         }
     }
@@ -149,20 +149,20 @@ impl<'p> Folder<'p> {
         Some(value.map_or(Fact::Initialised, Fact::Constant))
     }
 
-    fn value_of(&mut self, expr: ExprId, facts: &Facts) -> Known {
+    fn value_of(&mut self, expr: ExprId, facts: &Facts) -> Folded {
         let contents = self.program.exprs.get(expr);
         let (kind, ty) = (contents.kind.clone(), contents.ty);
         match kind {
-            ExprKind::Constant(_) | ExprKind::FunctionAddress(_) => Known::Constant(expr),
+            ExprKind::Constant(_) | ExprKind::FunctionAddress(_) => Folded::Constant(expr),
             ExprKind::Load(place) => match place.as_variable().and_then(|variable| facts.get(variable)) {
-                Some(Fact::Constant(constant)) if self.program.exprs.ty(constant) == ty => Known::Constant(constant),
-                _ if self.stops_in(&place.operands(), facts) => Known::Stops,
-                _ => Known::Nothing,
+                Some(Fact::Constant(constant)) if self.program.exprs.ty(constant) == ty => Folded::Constant(constant),
+                _ if self.stops_in(&place.operands(), facts) => Folded::Stops,
+                _ => Folded::Nothing,
             },
             ExprKind::Not(operand) => match self.value(operand, facts) {
-                Known::Constant(constant) => match self.truth(constant) {
-                    Some(truth) => Known::Constant(self.program.exprs.bool(!truth)),
-                    None => Known::Nothing,
+                Folded::Constant(constant) => match self.truth(constant) {
+                    Some(truth) => Folded::Constant(self.program.exprs.bool(!truth)),
+                    None => Folded::Nothing,
                 },
                 other => other,
             },
@@ -172,12 +172,12 @@ impl<'p> Folder<'p> {
             mut kind => {
                 let operands = kind.operands();
                 if self.stops_in(&operands, facts) {
-                    return Known::Stops;
+                    return Folded::Stops;
                 }
                 for operand in kind.operands_mut() {
                     match self.constant(*operand, facts) {
                         Some(constant) => *operand = constant,
-                        None => return Known::Nothing,
+                        None => return Folded::Nothing,
                     }
                 }
                 let node = self.program.exprs.intern(kind, ty);
@@ -193,22 +193,22 @@ impl<'p> Folder<'p> {
         facts: &Facts,
         then: impl FnOnce(&mut Self) -> ExprId,
         otherwise: impl FnOnce(&mut Self) -> ExprId,
-    ) -> Known {
+    ) -> Folded {
         let constant = match self.value(condition, facts) {
-            Known::Constant(constant) => constant,
+            Folded::Constant(constant) => constant,
             other => return other,
         };
-        let Some(truth) = self.truth(constant) else { return Known::Nothing };
+        let Some(truth) = self.truth(constant) else { return Folded::Nothing };
         let chosen = if truth { then(self) } else { otherwise(self) };
         self.value(chosen, facts)
     }
 
     fn stops_in(&mut self, operands: &[ExprId], facts: &Facts) -> bool {
-        operands.iter().any(|&operand| self.value(operand, facts) == Known::Stops)
+        operands.iter().any(|&operand| self.value(operand, facts) == Folded::Stops)
     }
 
     /// The value of an operation on constants.
-    fn evaluated(&mut self, node: ExprId) -> Known {
+    fn evaluated(&mut self, node: ExprId) -> Folded {
         if let Some(&known) = self.evaluated.get(&node) {
             return known;
         }
@@ -216,13 +216,13 @@ impl<'p> Folder<'p> {
         let result = evaluate(&mut environment, node);
         let overflow = environment.overflow;
         let known = match result {
-            Ok(_) if overflow && self.keep_overflow => Known::Nothing,
+            Ok(_) if overflow && self.keep_overflow => Folded::Nothing,
             Ok(value) => {
                 let ty = self.program.exprs.ty(node);
-                self.written(value, ty).map_or(Known::Nothing, Known::Constant)
+                self.written(value, ty).map_or(Folded::Nothing, Folded::Constant)
             }
-            Err(Stop::Undefined(_) | Stop::Unsupported(_)) => Known::Stops,
-            Err(_) => Known::Nothing,
+            Err(Stop::Undefined(_) | Stop::Unsupported(_)) => Folded::Stops,
+            Err(_) => Folded::Nothing,
         };
         self.evaluated.insert(node, known);
         known
@@ -415,7 +415,7 @@ impl<'p> Environment<'p> for NoMemory<'p> {
         })
     }
 
-    fn load(&mut self, _: &Target, _: Scalar) -> Result<Value, Stop> {
+    fn load(&mut self, _: &TargetBits, _: Scalar) -> Result<Value, Stop> {
         Err(Stop::NotConstant)
     }
 

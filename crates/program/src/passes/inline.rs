@@ -29,16 +29,16 @@ pub struct Inlined {
     /// The new program. Its types, expressions and variables begin with those of the old one.
     pub program: Program,
     /// The activations.
-    pub contexts: Arena<ContextId, Context>,
+    pub contexts: Arena<ContextId, Activation>,
     /// For each edge of the new program, what it comes from.
-    pub origins: Arena<EdgeId, Origin>,
+    pub origins: Arena<EdgeId, EdgeOrigin>,
     /// For each location of the new program, the activation it lies in.
     pub context_of: Arena<LocationId, ContextId>,
 }
 
 /// An activation.
 #[derive(Clone, Debug)]
-pub struct Context {
+pub struct Activation {
     /// The function.
     pub function: FunctionId,
     /// The activation that calls, and the old edge by which it does; none for the entry function and for threads.
@@ -49,7 +49,7 @@ pub struct Context {
 
 /// Where an edge of the new program comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Origin {
+pub struct EdgeOrigin {
     /// The old edge.
     pub edge: EdgeId,
     /// The activation in which the old edge is taken.
@@ -127,8 +127,8 @@ fn thread_roots(old: &Program, entry: FunctionId, pointed_to: &[FunctionId]) -> 
 struct Inliner<'p> {
     old: &'p Program,
     program: Program,
-    contexts: Arena<ContextId, Context>,
-    origins: Arena<EdgeId, Origin>,
+    contexts: Arena<ContextId, Activation>,
+    origins: Arena<EdgeId, EdgeOrigin>,
     context_of: Arena<LocationId, ContextId>,
     pointed_to: Vec<FunctionId>,
     most_edges: usize,
@@ -157,7 +157,7 @@ struct Return {
 
 impl Inliner<'_> {
     fn root(&mut self, function: FunctionId) -> Result<(), NotInlined> {
-        let context = self.contexts.push(Context { function, caller: None, variables: HashMap::new() });
+        let context = self.contexts.push(Activation { function, caller: None, variables: HashMap::new() });
         let mut copy = Copy { context, renaming: Renaming::default(), locations: HashMap::new(), back: None };
         let old_entry = self.old.functions[function].entry.expect("roots have a body");
         let entry = self.location(&mut copy, old_entry, function);
@@ -222,7 +222,7 @@ impl Inliner<'_> {
         if self.program.edges.len() >= self.most_edges {
             return Err(NotInlined::TooLarge);
         }
-        self.origins.push(Origin { edge, context });
+        self.origins.push(EdgeOrigin { edge, context });
         self.program.add_edge(from, to, op, self.old.edges[edge].span, observe);
         Ok(())
     }
@@ -311,7 +311,7 @@ impl Inliner<'_> {
         }
         let variables = self.fresh_variables(function, root);
         let context =
-            self.contexts.push(Context { function, caller: Some((caller, edge)), variables: variables.clone() });
+            self.contexts.push(Activation { function, caller: Some((caller, edge)), variables: variables.clone() });
         let mut ops = self.beginnings(function, &variables);
         for (parameter, argument) in self.old.functions[function].parameters.iter().zip(arguments) {
             let variable = variables[parameter];

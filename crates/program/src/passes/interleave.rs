@@ -88,7 +88,7 @@ struct Splitter {
 }
 
 /// Expressions that were evaluated already, by what replaces them.
-type Known = HashMap<ExprId, ExprId>;
+type Evaluated = HashMap<ExprId, ExprId>;
 
 impl Splitter {
     fn location(&mut self, old: &Program, location: LocationId, out: &[EdgeId]) {
@@ -100,13 +100,13 @@ impl Splitter {
                 _ => None,
             })
             .collect();
-        let mut known = Known::new();
+        let mut known = Evaluated::new();
         let most = conditions.iter().map(|&(_, condition)| self.count(condition)).max().unwrap_or(0);
         // A single edge may test and load at once; several must agree on what was loaded.
         if most > 1 || most == 1 && out.len() > 1 {
             for &(edge, condition) in &conditions {
                 self.begin(old, edge);
-                let mut found = Known::new();
+                let mut found = Evaluated::new();
                 let value = self.load_all(condition, &known, &mut found);
                 found.insert(condition, value);
                 known.extend(found);
@@ -201,14 +201,14 @@ impl Splitter {
 
     /// A place whose address and indices read nothing shared.
     fn place(&mut self, place: &Place) -> Place {
-        self.place_knowing(place, &Known::new(), &mut Known::new())
+        self.place_knowing(place, &Evaluated::new(), &mut Evaluated::new())
     }
 
     fn expr(&mut self, expr: ExprId) -> ExprId {
-        self.load_all(expr, &Known::new(), &mut Known::new())
+        self.load_all(expr, &Evaluated::new(), &mut Evaluated::new())
     }
 
-    fn place_knowing(&mut self, place: &Place, known: &Known, found: &mut Known) -> Place {
+    fn place_knowing(&mut self, place: &Place, known: &Evaluated, found: &mut Evaluated) -> Place {
         let mut place = place.clone();
         for operand in place.operands_mut() {
             *operand = self.load_all(*operand, known, found);
@@ -218,7 +218,7 @@ impl Splitter {
 
     /// An expression that reads nothing shared, after edges that load what it needs. Each occurrence of a load is one
     /// of its own, as in the source, but what is `known` from before is not loaded again.
-    fn load_all(&mut self, expr: ExprId, known: &Known, found: &mut Known) -> ExprId {
+    fn load_all(&mut self, expr: ExprId, known: &Evaluated, found: &mut Evaluated) -> ExprId {
         if let Some(&value) = known.get(&expr) {
             return value;
         }
@@ -230,7 +230,7 @@ impl Splitter {
         value
     }
 
-    fn load_kind(&mut self, expr: ExprId, known: &Known, found: &mut Known) -> ExprId {
+    fn load_kind(&mut self, expr: ExprId, known: &Evaluated, found: &mut Evaluated) -> ExprId {
         let Expr { mut kind, ty } = self.program.exprs.get(expr).clone();
         match kind {
             ExprKind::And(left, right) => {
@@ -263,8 +263,8 @@ impl Splitter {
         then: ExprId,
         otherwise: ExprId,
         ty: Scalar,
-        known: &Known,
-        found: &mut Known,
+        known: &Evaluated,
+        found: &mut Evaluated,
     ) -> ExprId {
         let condition = self.load_all(condition, known, found);
         if self.reads_unknown(then, known) || self.reads_unknown(otherwise, known) {
@@ -277,7 +277,7 @@ impl Splitter {
                 self.at = begin;
                 self.emit(Op::Assume(guard));
                 // What one branch loads is not known in the other, nor after both.
-                let value = self.load_all(value, known, &mut Known::new());
+                let value = self.load_all(value, known, &mut Evaluated::new());
                 let op = Op::Assign { target: target.clone(), value: Operand::Scalar(value) };
                 self.last(op, join, Observe::No);
             }
@@ -291,7 +291,7 @@ impl Splitter {
     }
 
     /// Whether an expression reads what is shared and not known.
-    fn reads_unknown(&mut self, expr: ExprId, known: &Known) -> bool {
+    fn reads_unknown(&mut self, expr: ExprId, known: &Evaluated) -> bool {
         if known.contains_key(&expr) || self.count(expr) == 0 {
             return false;
         }

@@ -23,7 +23,7 @@ const MOST_PARTS: usize = 256;
 
 /// A split variable, or a part of one.
 #[derive(Clone, Debug)]
-pub(super) enum Part {
+pub(super) enum SplitPart {
     /// It is not split further.
     Whole {
         /// The new variable.
@@ -32,36 +32,36 @@ pub(super) enum Part {
         ty: TypeId,
     },
     /// It is split into these, by the number of a member or element.
-    Split(Vec<(u32, Part)>),
+    Split(Vec<(u32, SplitPart)>),
 }
 
-impl Part {
+impl SplitPart {
     /// All that is not split further, in the order of memory.
     pub(super) fn wholes(&self) -> Vec<(VariableId, TypeId)> {
         match self {
-            Part::Whole { variable, ty } => vec![(*variable, *ty)],
-            Part::Split(parts) => parts.iter().flat_map(|(_, part)| part.wholes()).collect(),
+            SplitPart::Whole { variable, ty } => vec![(*variable, *ty)],
+            SplitPart::Split(parts) => parts.iter().flat_map(|(_, part)| part.wholes()).collect(),
         }
     }
 
     /// The part with this number.
-    pub(super) fn child(&self, number: u32) -> Option<&Part> {
+    pub(super) fn child(&self, number: u32) -> Option<&SplitPart> {
         match self {
-            Part::Whole { .. } => None,
-            Part::Split(parts) => parts.iter().find(|(own, _)| *own == number).map(|(_, part)| part),
+            SplitPart::Whole { .. } => None,
+            SplitPart::Split(parts) => parts.iter().find(|(own, _)| *own == number).map(|(_, part)| part),
         }
     }
 }
 
 /// The variables that are split, with their new parts, which are added to the program.
-pub(super) fn split_variables(prepared: &mut Prepared) -> HashMap<VariableId, Part> {
-    let accesses = Accesses::of(prepared);
+pub(super) fn split_variables(prepared: &mut Prepared) -> HashMap<VariableId, SplitPart> {
+    let accesses = AggregateAccesses::of(prepared);
     let mut split = HashMap::new();
     for variable in accesses.candidates {
         let contents = prepared.program.variables[variable].clone();
         let mut maker = Maker { prepared, paths: &accesses.paths, variable: &contents, id: variable, made: Vec::new() };
         let Some(plan) = maker.plan(contents.ty, None, 0, &mut Vec::new(), &mut 0) else { continue };
-        if matches!(plan, Plan::Whole { .. }) {
+        if matches!(plan, SplitPlan::Whole { .. }) {
             continue;
         }
         let Some(mut initial) = maker.initial_values(&plan) else { continue };
@@ -84,22 +84,22 @@ pub(super) fn split_variables(prepared: &mut Prepared) -> HashMap<VariableId, Pa
 
 /// How the variables of aggregate type are accessed.
 #[derive(Default)]
-struct Accesses {
+struct AggregateAccesses {
     /// The variables that may be split.
     candidates: BTreeSet<VariableId>,
-    paths: Paths,
+    paths: ArrayPaths,
 }
 
 /// Arrays inside variables, by the path that leads to them.
 #[derive(Default)]
-struct Paths {
+struct ArrayPaths {
     /// Those into which some path leads.
     entered: HashSet<(VariableId, Vec<u32>)>,
     /// Those with a computed index, or one that is not inside.
     computed: HashSet<(VariableId, Vec<u32>)>,
 }
 
-impl Accesses {
+impl AggregateAccesses {
     fn of(prepared: &mut Prepared) -> Self {
         let mut accesses = Self::default();
         for (id, variable) in prepared.program.variables.iter() {
@@ -223,17 +223,17 @@ impl Accesses {
 }
 
 /// How a variable is to be split.
-enum Plan {
+enum SplitPlan {
     Whole { offset_bits: u64, width_bits: u64, ty: TypeId },
-    Split(Vec<(u32, String, Plan)>),
+    Split(Vec<(u32, String, SplitPlan)>),
 }
 
-impl Plan {
+impl SplitPlan {
     /// What is not split further: offset, width and type.
     fn wholes(&self, found: &mut Vec<(u64, u64, TypeId)>) {
         match self {
-            &Plan::Whole { offset_bits, width_bits, ty } => found.push((offset_bits, width_bits, ty)),
-            Plan::Split(parts) => parts.iter().for_each(|(_, _, part)| part.wholes(found)),
+            &SplitPlan::Whole { offset_bits, width_bits, ty } => found.push((offset_bits, width_bits, ty)),
+            SplitPlan::Split(parts) => parts.iter().for_each(|(_, _, part)| part.wholes(found)),
         }
     }
 }
@@ -241,7 +241,7 @@ impl Plan {
 /// Makes the parts of one variable.
 struct Maker<'a> {
     prepared: &'a mut Prepared,
-    paths: &'a Paths,
+    paths: &'a ArrayPaths,
     variable: &'a Variable,
     id: VariableId,
     made: Vec<VariableId>,
@@ -256,7 +256,7 @@ impl Maker<'_> {
         offset_bits: u64,
         path: &mut Vec<u32>,
         parts: &mut usize,
-    ) -> Option<Plan> {
+    ) -> Option<SplitPlan> {
         let splits_array = self.splits_array(path);
         let types = &mut self.prepared.program.types;
         let mut children = Vec::new();
@@ -283,17 +283,17 @@ impl Maker<'_> {
                     _ => ty,
                 };
                 let width_bits = bit_width.map_or_else(|| types.size_bits(ty), u64::from);
-                return Some(Plan::Whole { offset_bits, width_bits, ty });
+                return Some(SplitPlan::Whole { offset_bits, width_bits, ty });
             }
             Type::Array { .. } | Type::Record(_) | Type::Opaque => {
                 *parts += 1;
-                return Some(Plan::Whole { offset_bits, width_bits: types.size_bits(ty), ty });
+                return Some(SplitPlan::Whole { offset_bits, width_bits: types.size_bits(ty), ty });
             }
         }
         if children.is_empty() {
             // That a record without members is written can be seen, too.
             *parts += 1;
-            return Some(Plan::Whole { offset_bits, width_bits: types.size_bits(ty), ty });
+            return Some(SplitPlan::Whole { offset_bits, width_bits: types.size_bits(ty), ty });
         }
         let mut split = Vec::with_capacity(children.len());
         for (number, name, (ty, bit_width, offset_bits)) in children {
@@ -305,7 +305,7 @@ impl Maker<'_> {
             }
             split.push((number, name, child));
         }
-        Some(Plan::Split(split))
+        Some(SplitPlan::Split(split))
     }
 
     fn splits_array(&self, path: &[u32]) -> bool {
@@ -315,7 +315,7 @@ impl Maker<'_> {
 
     /// The initial values by the offset of the part that they lie in; none if one lies in no part, or is not all of a
     /// part that is a scalar.
-    fn initial_values(&mut self, plan: &Plan) -> Option<HashMap<u64, Vec<InitialItem>>> {
+    fn initial_values(&mut self, plan: &SplitPlan) -> Option<HashMap<u64, Vec<InitialItem>>> {
         let VariableKind::Global { initial: Initial::Values(items), .. } = &self.variable.kind else {
             return Some(HashMap::new());
         };
@@ -350,16 +350,16 @@ impl Maker<'_> {
         Some(found)
     }
 
-    fn make(&mut self, plan: &Plan, name: &str, initial: &mut HashMap<u64, Vec<InitialItem>>) -> Part {
+    fn make(&mut self, plan: &SplitPlan, name: &str, initial: &mut HashMap<u64, Vec<InitialItem>>) -> SplitPart {
         match plan {
-            Plan::Split(parts) => {
+            SplitPlan::Split(parts) => {
                 let parts = parts.iter().map(|(number, own, part)| {
                     let part = self.make(part, &format!("{name}{own}"), initial);
                     (*number, part)
                 });
-                Part::Split(parts.collect())
+                SplitPart::Split(parts.collect())
             }
-            &Plan::Whole { offset_bits, width_bits, ty } => {
+            &SplitPlan::Whole { offset_bits, width_bits, ty } => {
                 let kind = match &self.variable.kind {
                     VariableKind::Global { initial: Initial::Values(_), declared_in } => {
                         let items = if width_bits > 0 { initial.remove(&offset_bits) } else { None };
@@ -375,7 +375,7 @@ impl Maker<'_> {
                 let (whole, before) = parts.get(&self.id).copied().unwrap_or((self.id, 0));
                 parts.insert(variable, (whole, before + offset_bits));
                 self.made.push(variable);
-                Part::Whole { variable, ty }
+                SplitPart::Whole { variable, ty }
             }
         }
     }

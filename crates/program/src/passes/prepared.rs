@@ -17,7 +17,7 @@ use foundation::{Arena, Id};
 use super::atoms::{AtomsAt, StateAtom};
 use super::constants::constants;
 use super::contract::contract;
-use super::inline::{Context, ContextId, Inlined, NotInlined, Origin, inline};
+use super::inline::{Activation, ContextId, EdgeOrigin, Inlined, NotInlined, inline};
 use super::promote::promote;
 use super::reached::name_what_is_reached;
 use super::slice::slice;
@@ -39,12 +39,12 @@ pub struct Prepared {
     /// Whether signed overflows can be seen, so that no pass may remove one.
     pub keep_overflow: bool,
     /// The activations.
-    pub contexts: Arena<ContextId, Context>,
+    pub contexts: Arena<ContextId, Activation>,
     /// For each location, the activation that control is in there. An observed state is seen from the location at
     /// which control then is; before a function is entered that is the caller's, also while arguments are evaluated.
     pub context_of: Arena<LocationId, ContextId>,
     /// For each edge, the edge of the original program that it comes from, and the activation in which that is taken.
-    pub origins: Arena<EdgeId, Origin>,
+    pub origins: Arena<EdgeId, EdgeOrigin>,
     /// What its locations, edges and variables were right after inlining.
     pub inlined: BeforePasses,
 }
@@ -119,7 +119,7 @@ impl Prepared {
         let atoms = AtomsAt::new(atoms, &mut inlined);
         let named: BTreeSet<VariableId> = atoms.named_variables().collect();
         let Inlined { mut program, contexts, origins, mut context_of } = inlined;
-        for (edge, &Origin { edge: original, context }) in origins.iter() {
+        for (edge, &EdgeOrigin { edge: original, context }) in origins.iter() {
             // Nothing is observed inside library functions, which have lost their name by now.
             let function = old.locations[old.edges[original].from].function;
             if old.functions[function].library {

@@ -13,7 +13,7 @@ use foundation::Id;
 
 use super::facts::Facts;
 use super::fold::Folder;
-use super::parts::{Part, children, split_variables};
+use super::parts::{SplitPart, children, split_variables};
 use super::prepared::Prepared;
 use crate::cfa::{EdgeId, Observe, Op, Operand};
 use crate::expr::{Expr, ExprId, ExprKind, Place, Root, Selector};
@@ -59,7 +59,7 @@ fn replace(prepared: &mut Prepared, edge: EdgeId, ops: Vec<Op>) {
 
 struct Promotion<'p> {
     folder: Folder<'p>,
-    split: HashMap<VariableId, Part>,
+    split: HashMap<VariableId, SplitPart>,
     /// Expressions that were rewritten before.
     known: HashMap<ExprId, ExprId>,
 }
@@ -70,13 +70,13 @@ enum Now {
     /// Here.
     Place(Place),
     /// In several parts.
-    Parts(Part),
+    Parts(SplitPart),
 }
 
-impl From<Part> for Now {
-    fn from(part: Part) -> Self {
+impl From<SplitPart> for Now {
+    fn from(part: SplitPart) -> Self {
         match part {
-            Part::Whole { variable, ty } => Now::Place(Place::variable(variable, ty)),
+            SplitPart::Whole { variable, ty } => Now::Place(Place::variable(variable, ty)),
             split => Now::Parts(split),
         }
     }
@@ -132,7 +132,7 @@ impl Promotion<'_> {
                 }
             },
         };
-        while let Part::Split(_) = part {
+        while let SplitPart::Split(_) = part {
             let Some(step) = path.next() else { return (Now::Parts(part), ty) };
             let number = match step {
                 Selector::Field(number) => *number,
@@ -149,7 +149,7 @@ impl Promotion<'_> {
             };
             part = part.child(number).expect("a path leads to parts").clone();
         }
-        let Part::Whole { variable, ty: own } = part else { unreachable!("it is not split") };
+        let SplitPart::Whole { variable, ty: own } = part else { unreachable!("it is not split") };
         let path: Vec<Selector> = path.map(|step| self.step(step)).collect();
         // A bit-field has another type than before.
         let new = if path.is_empty() { own } else { place.ty };

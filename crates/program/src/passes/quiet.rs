@@ -5,7 +5,7 @@ use foundation::Id;
 use num_traits::{One, Zero};
 
 use super::facts::Facts;
-use super::fold::{Folder, Known, remember};
+use super::fold::{Folded, Folder, remember};
 use crate::expr::{BinaryOp, Constant, ExprId, ExprKind, Place, Root, Selector};
 use crate::model::{Initial, VariableKind};
 use crate::semantics::Integers;
@@ -48,7 +48,7 @@ impl Folder<'_> {
     }
 
     fn quietness(&mut self, expr: ExprId, facts: &Facts) -> bool {
-        if matches!(self.value(expr, facts), Known::Constant(_)) {
+        if matches!(self.value(expr, facts), Folded::Constant(_)) {
             return true;
         }
         let contents = self.program.exprs.get(expr);

@@ -120,8 +120,8 @@ fn ops_for(program: &mut Program, definitions: &Definitions, edge: EdgeId) -> Op
     let at = program.edges[edge].from;
     let mut assignments = Vec::new();
     let (variable, offset) = match definitions.address(program, address, at, &mut assignments)? {
-        Known::Null => return Some(vec![Op::Skip]),
-        Known::Variable { variable, offset } => (variable, offset),
+        KnownAddress::Null => return Some(vec![Op::Skip]),
+        KnownAddress::Variable { variable, offset } => (variable, offset),
     };
     // Lists are followed when the program is run, since they may come back to themselves.
     if reach.is_recursive() || reach.is_cut_short || !is_fresh(program, variable, at, &assignments) {
@@ -238,7 +238,7 @@ fn replace(inlined: &mut Inlined, edge: EdgeId, mut ops: Vec<Op>) {
 }
 
 /// A known address.
-enum Known {
+enum KnownAddress {
     Null,
     /// At an offset in bytes.
     Variable {
@@ -313,7 +313,7 @@ impl Definitions {
     }
 
     /// What an address is, if it is known at a location. Notes the assignments that it was taken from, the last first.
-    fn address(&self, program: &Program, expr: ExprId, at: LocationId, from: &mut Vec<EdgeId>) -> Option<Known> {
+    fn address(&self, program: &Program, expr: ExprId, at: LocationId, from: &mut Vec<EdgeId>) -> Option<KnownAddress> {
         let constant = |expr: ExprId| match &program.exprs.get(expr).kind {
             ExprKind::Constant(Constant::Int(value)) => value.to_i64(),
             ExprKind::Cast(inner) => match &program.exprs.get(*inner).kind {
@@ -323,22 +323,25 @@ impl Definitions {
             _ => None,
         };
         match &program.exprs.get(expr).kind {
-            ExprKind::Constant(Constant::Null) => Some(Known::Null),
+            ExprKind::Constant(Constant::Null) => Some(KnownAddress::Null),
             ExprKind::Cast(inner) if program.exprs.ty(*inner) == Scalar::Pointer => {
                 self.address(program, *inner, at, from)
             }
             ExprKind::PointerAdd { base, index, stride } => {
-                let Known::Variable { variable, offset } = self.address(program, *base, at, from)? else {
+                let KnownAddress::Variable { variable, offset } = self.address(program, *base, at, from)? else {
                     return None;
                 };
-                Some(Known::Variable { variable, offset: offset + i128::from(constant(*index)?) * i128::from(*stride) })
+                Some(KnownAddress::Variable {
+                    variable,
+                    offset: offset + i128::from(constant(*index)?) * i128::from(*stride),
+                })
             }
             ExprKind::AddressOf(place) => {
                 let (variable, mut offset, mut ty) = match &place.root {
                     Root::Variable(variable) => (*variable, 0, program.variables[*variable].ty),
                     Root::Pointer { address, pointee } => match self.address(program, *address, at, from)? {
-                        Known::Variable { variable, offset } => (variable, offset, *pointee),
-                        Known::Null => return None,
+                        KnownAddress::Variable { variable, offset } => (variable, offset, *pointee),
+                        KnownAddress::Null => return None,
                     },
                 };
                 for step in &place.path {
@@ -354,7 +357,7 @@ impl Definitions {
                         _ => return None,
                     };
                 }
-                Some(Known::Variable { variable, offset })
+                Some(KnownAddress::Variable { variable, offset })
             }
             ExprKind::Load(place) if let Some(value) = self.held_for_ever(program, place) => {
                 self.address(program, value, at, from)

@@ -18,8 +18,8 @@ use crate::semantics::event::Event;
 use crate::semantics::interpreter::Interpreter;
 use crate::semantics::state::object_in;
 use crate::semantics::step::Stepped;
-use crate::semantics::threads::Next;
-use crate::semantics::{Choices, Limits, ObjectId, ObserveMode, RunEnd, Stop, UndefinedMode, Value};
+use crate::semantics::threads::NextEvent;
+use crate::semantics::{Choices, ObjectId, ObserveMode, RunEnd, RunLimits, Stop, UndefinedMode, Value};
 
 /// A run.
 #[derive(Clone, PartialEq, Debug)]
@@ -33,8 +33,8 @@ pub struct Trace {
 }
 
 /// Runs a prepared program.
-pub fn run(prepared: &Prepared, choices: &mut dyn Choices, limits: Limits, budget: &Budget) -> Trace {
-    let mut runner = Runner::new(prepared, choices);
+pub fn run(prepared: &Prepared, choices: &mut dyn Choices, limits: RunLimits, budget: &Budget) -> Trace {
+    let mut runner = TraceRunner::new(prepared, choices);
     let mut edges = 0;
     let end = match runner.go(limits, budget, &mut edges) {
         Ok(end) => end,
@@ -45,7 +45,7 @@ pub fn run(prepared: &Prepared, choices: &mut dyn Choices, limits: Limits, budge
 
 /// What a state is observed for, as far as built-in atoms depend on it.
 #[derive(Clone, Copy)]
-enum Sight {
+enum SightPurpose {
     Start,
     Entered(FunctionId),
     End,
@@ -55,7 +55,7 @@ enum Sight {
 }
 
 /// Takes one step after the other.
-pub struct Runner<'a> {
+pub struct TraceRunner<'a> {
     prepared: &'a Prepared,
     /// The state is its.
     pub interpreter: Interpreter<'a>,
@@ -69,7 +69,7 @@ pub struct Runner<'a> {
     pub truth: Vec<Vec<bool>>,
 }
 
-impl<'a> Runner<'a> {
+impl<'a> TraceRunner<'a> {
     /// A run that has not begun.
     pub fn new(prepared: &'a Prepared, choices: &'a mut dyn Choices) -> Self {
         Self {
@@ -87,12 +87,12 @@ impl<'a> Runner<'a> {
         let root = self.prepared.root();
         self.interpreter.start(root)?;
         self.interpreter.events.clear();
-        self.look(Sight::Start)?;
+        self.look(SightPurpose::Start)?;
         let stops = self.prepared.semantics.stop_at_call == Some(root);
         Ok(stops.then_some(RunEnd::StoppedAtCall(root)))
     }
 
-    fn go(&mut self, limits: Limits, budget: &Budget, edges: &mut u64) -> Result<RunEnd, Stop> {
+    fn go(&mut self, limits: RunLimits, budget: &Budget, edges: &mut u64) -> Result<RunEnd, Stop> {
         if let Some(end) = self.begin()? {
             return Ok(end);
         }
@@ -115,7 +115,7 @@ impl<'a> Runner<'a> {
     /// Takes a step; an end where there is one.
     pub fn step(&mut self) -> Result<Option<RunEnd>, Stop> {
         let (sight, end) = match self.interpreter.schedule()? {
-            Next::Thread(thread) => {
+            NextEvent::Thread(thread) => {
                 let mut stepped = self.interpreter.step(thread);
                 loop {
                     if let Some(stopped) = self.follow()? {
@@ -124,14 +124,14 @@ impl<'a> Runner<'a> {
                     match stepped? {
                         Stepped::Done => return Ok(None),
                         Stepped::Pause(rest) => stepped = self.interpreter.resume(rest),
-                        Stepped::End(kind) => break (Sight::End, RunEnd::End(kind)),
+                        Stepped::End(kind) => break (SightPurpose::End, RunEnd::End(kind)),
                         Stepped::Blocked => return Ok(Some(RunEnd::Blocked { span: None })),
                         Stepped::StoppedAtCall(function) => return Ok(Some(RunEnd::StoppedAtCall(function))),
                     }
                 }
             }
-            Next::AllEnded => (Sight::End, RunEnd::End(EndKind::Return)),
-            Next::Deadlock => (Sight::Deadlock, RunEnd::Deadlock),
+            NextEvent::AllEnded => (SightPurpose::End, RunEnd::End(EndKind::Return)),
+            NextEvent::Deadlock => (SightPurpose::Deadlock, RunEnd::Deadlock),
         };
         self.look(sight)?;
         Ok(Some(end))
@@ -143,7 +143,7 @@ impl<'a> Runner<'a> {
             Stop::Undefined(_) if self.prepared.semantics.undefined == UndefinedMode::Assume => {
                 RunEnd::Blocked { span: None }
             }
-            Stop::Undefined(kind) => match self.look(Sight::Error) {
+            Stop::Undefined(kind) => match self.look(SightPurpose::Error) {
                 Ok(()) | Err(Stop::Undefined(_)) => RunEnd::Undefined { kind, span: None },
                 Err(other) => self.stopped(other),
             },
@@ -206,7 +206,7 @@ impl<'a> Runner<'a> {
             }
         }
         if due {
-            self.look(Sight::Plain)?;
+            self.look(SightPurpose::Plain)?;
         }
         Ok(None)
     }
@@ -216,9 +216,9 @@ impl<'a> Runner<'a> {
         let stops = self.prepared.semantics.stop_at_call == Some(function);
         if self.prepared.atoms.has_call(function) || stops {
             if std::mem::take(due) {
-                self.look(Sight::Plain)?;
+                self.look(SightPurpose::Plain)?;
             }
-            self.look(Sight::Entered(function))?;
+            self.look(SightPurpose::Entered(function))?;
         } else {
             *due |= self.looks_into(function);
         }
@@ -317,18 +317,18 @@ impl<'a> Runner<'a> {
     }
 
     /// Observes the state.
-    fn look(&mut self, sight: Sight) -> Result<(), Stop> {
+    fn look(&mut self, sight: SightPurpose) -> Result<(), Stop> {
         let overflow = std::mem::take(&mut self.overflow);
         let mut truth = Vec::new();
         for (index, atom) in self.prepared.atoms.atoms().iter().enumerate() {
             truth.push(match (atom, sight) {
                 (Atom::State { .. }, _) => self.examine(index)?.is_some_and(|(truth, _)| truth),
-                (Atom::Call(function), Sight::Entered(entered)) => *function == entered,
-                (Atom::Call(function), Sight::Start) => *function == self.prepared.root(),
+                (Atom::Call(function), SightPurpose::Entered(entered)) => *function == entered,
+                (Atom::Call(function), SightPurpose::Start) => *function == self.prepared.root(),
                 (Atom::Overflow, _) => overflow,
-                (Atom::End, Sight::End) => true,
-                (Atom::Error, Sight::Error) => true,
-                (Atom::Deadlock, Sight::Deadlock) => true,
+                (Atom::End, SightPurpose::End) => true,
+                (Atom::Error, SightPurpose::Error) => true,
+                (Atom::Deadlock, SightPurpose::Deadlock) => true,
                 (Atom::Call(_) | Atom::End | Atom::Error | Atom::Deadlock, _) => false,
             });
         }

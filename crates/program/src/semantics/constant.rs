@@ -4,7 +4,7 @@
 use crate::expr::ExprId;
 use crate::model::{Program, VariableId};
 use crate::semantics::config::Integers;
-use crate::semantics::evaluate::{Environment, Target, evaluate};
+use crate::semantics::evaluate::{Environment, TargetBits, evaluate};
 use crate::semantics::stop::{Stop, UndefinedBehaviour};
 use crate::semantics::value::{ObjectId, Pointer, Value};
 use crate::types::Scalar;
@@ -55,7 +55,7 @@ impl<'p> Environment<'p> for NoMemory<'p> {
         }
     }
 
-    fn load(&mut self, _: &Target, _: Scalar) -> Result<Value, Stop> {
+    fn load(&mut self, _: &TargetBits, _: Scalar) -> Result<Value, Stop> {
         Err(Stop::NotConstant)
     }
 

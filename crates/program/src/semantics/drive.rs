@@ -14,7 +14,7 @@ use crate::semantics::observe::{Observer, Occasion, Sight};
 use crate::semantics::run::RunEnd;
 use crate::semantics::step::Stepped;
 use crate::semantics::stop::Stop;
-use crate::semantics::threads::Next;
+use crate::semantics::threads::NextEvent;
 
 /// A run that is driven step by step. Its state may be replaced between steps.
 pub struct Driver<'a> {
@@ -73,9 +73,9 @@ impl<'a> Driver<'a> {
     pub fn schedule(&mut self, listener: &mut impl Listener) -> Result<u32, RunEnd> {
         let chosen = self.interpreter.schedule();
         let chosen = chosen.and_then(|next| match next {
-            Next::Thread(thread) => Ok(Ok(thread)),
-            Next::AllEnded => self.finish(Occasion::End(EndKind::Return), RunEnd::End(EndKind::Return), listener),
-            Next::Deadlock => self.finish(Occasion::Deadlock, RunEnd::Deadlock, listener),
+            NextEvent::Thread(thread) => Ok(Ok(thread)),
+            NextEvent::AllEnded => self.finish(Occasion::End(EndKind::Return), RunEnd::End(EndKind::Return), listener),
+            NextEvent::Deadlock => self.finish(Occasion::Deadlock, RunEnd::Deadlock, listener),
         });
         self.concluded(chosen, listener)
     }

@@ -24,9 +24,9 @@ pub trait Environment<'p> {
     /// The object that a variable names now.
     fn object_of(&mut self, variable: VariableId) -> Result<ObjectId, Stop>;
     /// The scalar in a target.
-    fn load(&mut self, target: &Target, ty: Scalar) -> Result<Value, Stop>;
+    fn load(&mut self, target: &TargetBits, ty: Scalar) -> Result<Value, Stop>;
     /// The same, for those who go on computing with it.
-    fn load_light(&mut self, target: &Target, ty: Scalar) -> Result<Light, Stop> {
+    fn load_light(&mut self, target: &TargetBits, ty: Scalar) -> Result<Light, Stop> {
         self.load(target, ty).map(Light::from)
     }
     /// The scalar in a place that is this whole variable.
@@ -48,7 +48,7 @@ pub trait Environment<'p> {
 
 /// Where a place lies: so many bits from the byte that an address names.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Target {
+pub struct TargetBits {
     /// The address of the byte in which it begins.
     pub pointer: Pointer,
     /// In which bit of that byte; not 0 only for bit-fields.
@@ -84,7 +84,7 @@ pub fn evaluate_pointer<'p, E: Environment<'p>>(environment: &mut E, expr: ExprI
 }
 
 /// Where a place lies. Nothing is accessed but what its address and indices read.
-pub fn resolve<'p, E: Environment<'p>>(environment: &mut E, place: &Place) -> Result<Target, Stop> {
+pub fn resolve<'p, E: Environment<'p>>(environment: &mut E, place: &Place) -> Result<TargetBits, Stop> {
     let (base, mut ty) = match place.root {
         Root::Variable(variable) => {
             let object = environment.object_of(variable)?;
@@ -94,7 +94,7 @@ pub fn resolve<'p, E: Environment<'p>>(environment: &mut E, place: &Place) -> Re
     };
     if place.path.is_empty() {
         let width_bits = environment.program().types.size_bits(place.ty);
-        return Ok(Target { pointer: base, bit: 0, width_bits, out_of_bounds: false });
+        return Ok(TargetBits { pointer: base, bit: 0, width_bits, out_of_bounds: false });
     }
     let mut position = BigInt::zero();
     let mut bit_width = None;
@@ -127,7 +127,7 @@ pub fn resolve<'p, E: Environment<'p>>(environment: &mut E, place: &Place) -> Re
     let bit = (&position & BigInt::from(7)).to_u8().expect("less than 8");
     let bytes: BigInt = position >> 3;
     let pointer = if bytes.is_zero() { base } else { displace(environment, base, bytes)? };
-    Ok(Target { pointer, bit, width_bits, out_of_bounds })
+    Ok(TargetBits { pointer, bit, width_bits, out_of_bounds })
 }
 
 /// An address so many bytes further.

@@ -17,12 +17,12 @@ use crate::semantics::arithmetic::{fits, wrap};
 use crate::semantics::choices::{Answer, Choices, Question};
 use crate::semantics::config::{Integers, Semantics};
 use crate::semantics::describe::{qualified_name_of, type_text, value_text};
-use crate::semantics::evaluate::{Environment, Target, convert, evaluate, resolve};
+use crate::semantics::evaluate::{Environment, TargetBits, convert, evaluate, resolve};
 use crate::semantics::event::Event;
 use crate::semantics::layout::{Leaf, leaves, type_of_width};
 use crate::semantics::light::Light;
 use crate::semantics::memory::{Extent, Read, sweep_value};
-use crate::semantics::object::{Cell, Content};
+use crate::semantics::object::{Content, ObjectCell};
 use crate::semantics::state::{State, object_in};
 use crate::semantics::stop::{Stop, UndefinedBehaviour};
 use crate::semantics::value::{ObjectId, Pointer, Value};
@@ -59,7 +59,7 @@ pub enum Contents {
     /// A scalar of a type.
     Scalar(Scalar, Value),
     /// The cells of an array or record, and how many bits it has.
-    Cells(Vec<(u64, Cell)>, u64),
+    Cells(Vec<(u64, ObjectCell)>, u64),
 }
 
 impl Contents {
@@ -79,7 +79,7 @@ impl Contents {
 }
 
 /// What an access reaches.
-enum Reached {
+enum ReachedMemory {
     Memory(Extent),
     Register(u64),
 }
@@ -135,8 +135,10 @@ impl<'a> Interpreter<'a> {
             Operand::Aggregate(place) => {
                 let target = resolve(self, place)?;
                 match self.reach(&target)? {
-                    Reached::Register(_) => Err(Stop::unsupported("reads an aggregate through a constant address")),
-                    Reached::Memory(extent) => {
+                    ReachedMemory::Register(_) => {
+                        Err(Stop::unsupported("reads an aggregate through a constant address"))
+                    }
+                    ReachedMemory::Memory(extent) => {
                         self.note_read(extent);
                         if self.has_gaps(extent) {
                             self.choose_parts(extent, leaves(&self.program.types, place.ty)?, &uninitialised)?;
@@ -149,7 +151,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Writes contents to a target. Writes to device registers are ignored.
-    pub fn store(&mut self, target: &Target, contents: Contents) -> Result<(), Stop> {
+    pub fn store(&mut self, target: &TargetBits, contents: Contents) -> Result<(), Stop> {
         let Some(extent) = self.writable(target)? else { return Ok(()) };
         match contents {
             Contents::Scalar(ty, value) => self.write(extent, ty, value),
@@ -196,22 +198,22 @@ impl<'a> Interpreter<'a> {
     }
 
     /// The target that is a whole variable.
-    pub fn whole(&mut self, variable: VariableId) -> Result<Target, Stop> {
+    pub fn whole(&mut self, variable: VariableId) -> Result<TargetBits, Stop> {
         resolve(self, &Place::variable(variable, self.program.variables[variable].ty))
     }
 
     /// The bytes at an address, which must lie in one object; none for device registers.
     pub fn bytes_at(&mut self, pointer: Pointer, count: u64) -> Result<Option<Extent>, Stop> {
-        let target = Target { pointer, bit: 0, width_bits: count * 8, out_of_bounds: false };
+        let target = TargetBits { pointer, bit: 0, width_bits: count * 8, out_of_bounds: false };
         Ok(match self.reach(&target)? {
-            Reached::Memory(extent) => Some(extent),
-            Reached::Register(_) => None,
+            ReachedMemory::Memory(extent) => Some(extent),
+            ReachedMemory::Register(_) => None,
         })
     }
 
     /// The same, for writing.
     pub fn writable_bytes_at(&mut self, pointer: Pointer, count: u64) -> Result<Option<Extent>, Stop> {
-        self.writable(&Target { pointer, bit: 0, width_bits: count * 8, out_of_bounds: false })
+        self.writable(&TargetBits { pointer, bit: 0, width_bits: count * 8, out_of_bounds: false })
     }
 
     /// Chooses what an extent holds where it is not chosen yet: at the types of the object's scalars where the object
@@ -376,8 +378,8 @@ impl<'a> Interpreter<'a> {
     }
 
     /// The extent that is to be written; none for device registers.
-    fn writable(&mut self, target: &Target) -> Result<Option<Extent>, Stop> {
-        let Reached::Memory(extent) = self.reach(target)? else { return Ok(None) };
+    fn writable(&mut self, target: &TargetBits) -> Result<Option<Extent>, Stop> {
+        let ReachedMemory::Memory(extent) = self.reach(target)? else { return Ok(None) };
         let kind = extent.object.variable().map(|variable| &self.program.variables[variable].kind);
         if matches!(kind, Some(VariableKind::Literal { .. })) && extent.width_bits > 0 {
             return Err(UndefinedBehaviour::LiteralWritten.into());
@@ -386,11 +388,11 @@ impl<'a> Interpreter<'a> {
     }
 
     /// What an access to a target reaches.
-    fn reach(&self, target: &Target) -> Result<Reached, Stop> {
+    fn reach(&self, target: &TargetBits) -> Result<ReachedMemory, Stop> {
         let undefined = |kind: UndefinedBehaviour| Err(Stop::Undefined(kind));
         let (object, offset) = match target.pointer {
             Pointer::Object { object, offset } => (object, offset),
-            Pointer::Register(address) => return Ok(Reached::Register(address)),
+            Pointer::Register(address) => return Ok(ReachedMemory::Register(address)),
             Pointer::Null => return undefined(UndefinedBehaviour::NullAccess),
             Pointer::Invalid(number) if number < NULL_PAGE => return undefined(UndefinedBehaviour::NullAccess),
             Pointer::Invalid(_) => return undefined(UndefinedBehaviour::InvalidAccess),
@@ -405,7 +407,7 @@ impl<'a> Interpreter<'a> {
         if target.out_of_bounds || start < 0 || end > i128::from(contents.size) * 8 {
             return undefined(UndefinedBehaviour::OutOfBounds);
         }
-        Ok(Reached::Memory(Extent { object, offset_bits: start as u64, width_bits: target.width_bits }))
+        Ok(ReachedMemory::Memory(Extent { object, offset_bits: start as u64, width_bits: target.width_bits }))
     }
 }
 
@@ -435,17 +437,17 @@ impl<'a> Environment<'a> for Interpreter<'a> {
         Ok(object_in(self.program, variable, thread, depth))
     }
 
-    fn load(&mut self, target: &Target, ty: Scalar) -> Result<Value, Stop> {
+    fn load(&mut self, target: &TargetBits, ty: Scalar) -> Result<Value, Stop> {
         match self.reach(target)? {
-            Reached::Memory(extent) => self.read(extent, ty),
-            Reached::Register(address) => {
+            ReachedMemory::Memory(extent) => self.read(extent, ty),
+            ReachedMemory::Register(address) => {
                 let ty = type_of_width(ty, target.width_bits);
                 self.ask_value(&Question::Register { address, ty }, ty)
             }
         }
     }
 
-    fn load_light(&mut self, target: &Target, ty: Scalar) -> Result<Light, Stop> {
+    fn load_light(&mut self, target: &TargetBits, ty: Scalar) -> Result<Light, Stop> {
         // Where a cell lies in a target exactly, the target lies in the object.
         if let Pointer::Object { object, offset: offset @ 0..=LARGEST_OFFSET } = target.pointer
             && !target.out_of_bounds

@@ -26,16 +26,16 @@ use crate::types::Scalar;
 /// Choices in a list.
 #[derive(Clone, Debug, Default)]
 pub struct ListedChoices {
-    inputs: VecDeque<Entry<Value>>,
-    named: BTreeMap<String, VecDeque<Entry<Value>>>,
-    schedule: VecDeque<Entry<u32>>,
+    inputs: VecDeque<ListedLine<Value>>,
+    named: BTreeMap<String, VecDeque<ListedLine<Value>>>,
+    schedule: VecDeque<ListedLine<u32>>,
     /// Where the last answer stands.
     last: Option<Span>,
 }
 
 /// A line of the list.
 #[derive(Clone, Debug)]
-struct Entry<T> {
+struct ListedLine<T> {
     span: Option<Span>,
     name: Option<String>,
     value: T,
@@ -46,24 +46,24 @@ const ALLOCATION: &str = "malloc-fails";
 impl ListedChoices {
     /// These inputs in this order, and nothing else.
     pub fn of_inputs(values: impl IntoIterator<Item = Value>) -> Self {
-        let inputs = values.into_iter().map(|value| Entry { span: None, name: None, value });
+        let inputs = values.into_iter().map(|value| ListedLine { span: None, name: None, value });
         Self { inputs: inputs.collect(), ..Self::default() }
     }
 
     /// Adds an input at the end.
     pub fn push_input(&mut self, name: Option<String>, value: Value) {
-        self.inputs.push_back(Entry { span: None, name, value });
+        self.inputs.push_back(ListedLine { span: None, name, value });
     }
 
     /// Adds what a part holds that is not initialised.
     pub fn push_uninitialised(&mut self, what: impl Into<String>, value: Value) {
-        let entry = Entry { span: None, name: None, value };
+        let entry = ListedLine { span: None, name: None, value };
         self.named.entry(what.into()).or_default().push_back(entry);
     }
 
     /// Adds the thread that is to run next.
     pub fn push_thread(&mut self, thread: u32) {
-        self.schedule.push_back(Entry { span: None, name: None, value: thread });
+        self.schedule.push_back(ListedLine { span: None, name: None, value: thread });
     }
 
     /// Warns of what nobody asked for: of the values after a run that came to its end, and of threads in a program that
@@ -132,7 +132,7 @@ impl ListedChoices {
                     let help = "threads are numbered in the order in which they are started; that of `main` is 0";
                     bad_line(message, help)
                 })?;
-                self.schedule.push_back(Entry { span: Some(span), name: None, value: thread });
+                self.schedule.push_back(ListedLine { span: Some(span), name: None, value: thread });
                 return Ok(());
             }
         }
@@ -147,16 +147,16 @@ impl ListedChoices {
         let value = read_value(value).ok_or_else(|| not_a_value(value))?;
         match name {
             Some(name) if names_a_part(&name) || name == ALLOCATION => {
-                let entry = Entry { span: Some(span), name: None, value };
+                let entry = ListedLine { span: Some(span), name: None, value };
                 self.named.entry(name).or_default().push_back(entry);
             }
-            name => self.inputs.push_back(Entry { span: Some(span), name, value }),
+            name => self.inputs.push_back(ListedLine { span: Some(span), name, value }),
         }
         Ok(())
     }
 
     fn next_input(&mut self, question: &Question) -> Answer {
-        let Some(Entry { span, name, value }) = self.inputs.pop_front() else { return Answer::Exhausted };
+        let Some(ListedLine { span, name, value }) = self.inputs.pop_front() else { return Answer::Exhausted };
         self.last = span;
         let asked = question.name();
         match name {
@@ -182,7 +182,7 @@ impl Choices for ListedChoices {
             Question::Input { .. } | Question::Register { .. } => self.next_input(question),
             Question::Uninitialised { what, ty, .. } => self.next_named(what, *ty),
             Question::Schedule { enabled, last } => match self.schedule.pop_front() {
-                Some(Entry { span, value: thread, .. }) => {
+                Some(ListedLine { span, value: thread, .. }) => {
                     self.last = span;
                     match enabled.iter().position(|&other| other == thread) {
                         Some(index) => Answer::Index(index),

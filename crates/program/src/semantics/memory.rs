@@ -19,7 +19,7 @@ use crate::model::VariableId;
 use crate::semantics::arithmetic::wrap;
 use crate::semantics::config::Integers;
 use crate::semantics::light::Light;
-use crate::semantics::object::{Cell, Content, Object};
+use crate::semantics::object::{Content, Object, ObjectCell};
 use crate::semantics::stop::{Stop, UndefinedBehaviour};
 use crate::semantics::value::{ObjectId, Pointer, Value};
 use crate::types::{DataModel, FloatType, IntType, Scalar};
@@ -196,7 +196,7 @@ impl Memory {
         {
             return Ok(Read::Value(value));
         }
-        let pieces: Vec<(u64, Cell)> =
+        let pieces: Vec<(u64, ObjectCell)> =
             object.overlapping(start, extent.end()).map(|(offset, cell)| (offset, cell.clone())).collect();
         let gaps = object.gaps(start, extent.end());
         if gaps.is_empty() && pieces.iter().all(|(_, cell)| cell.content == Content::Zero) {
@@ -256,11 +256,11 @@ impl Memory {
             cell.content = content;
             return Ok(());
         }
-        self.put(extent, vec![(0, Cell { width: extent.width_bits, content })])
+        self.put(extent, vec![(0, ObjectCell { width: extent.width_bits, content })])
     }
 
     /// Makes an extent hold these cells, at offsets from its beginning, and elsewhere what is not chosen yet.
-    pub fn put(&mut self, extent: Extent, cells: Vec<(u64, Cell)>) -> Result<(), Stop> {
+    pub fn put(&mut self, extent: Extent, cells: Vec<(u64, ObjectCell)>) -> Result<(), Stop> {
         if extent.width_bits == 0 {
             return Ok(());
         }
@@ -275,9 +275,9 @@ impl Memory {
     }
 
     /// The cells of an extent, cut at its borders, at offsets from its beginning. Bits not chosen yet are left out.
-    pub fn take(&mut self, extent: Extent) -> Result<Vec<(u64, Cell)>, Stop> {
+    pub fn take(&mut self, extent: Extent) -> Result<Vec<(u64, ObjectCell)>, Stop> {
         let object = self.object(extent.object).ok_or(UndefinedBehaviour::DanglingAccess)?;
-        let overlapping: Vec<(u64, Cell)> =
+        let overlapping: Vec<(u64, ObjectCell)> =
             object.overlapping(extent.offset_bits, extent.end()).map(|(offset, cell)| (offset, cell.clone())).collect();
         let mut taken = Vec::new();
         for (offset, cell) in overlapping {
@@ -395,7 +395,7 @@ impl Memory {
     }
 
     /// Some bits of a cell as a cell; none where they are arbitrary, as those of a dangling pointer are.
-    fn part(&mut self, cell: &Cell, from: u64, width: u64) -> Result<Option<Cell>, Stop> {
+    fn part(&mut self, cell: &ObjectCell, from: u64, width: u64) -> Result<Option<ObjectCell>, Stop> {
         let content = match &cell.content {
             _ if width == cell.width => cell.content.clone(),
             Content::Zero => Content::Zero,
@@ -409,11 +409,11 @@ impl Memory {
                 }
             },
         };
-        Ok(Some(Cell { width, content }))
+        Ok(Some(ObjectCell { width, content }))
     }
 
     /// The value of a cell that has the width which is read, if it can be read without looking at its bits.
-    fn read_cell(&self, cell: &Cell, ty: Scalar) -> Option<Value> {
+    fn read_cell(&self, cell: &ObjectCell, ty: Scalar) -> Option<Value> {
         match (&cell.content, ty) {
             (Content::Zero, _) => Some(Value::zero(ty)),
             (Content::Scalar(stored, value), _) if *stored == ty => Some(value.clone()),
@@ -426,7 +426,7 @@ impl Memory {
     }
 
     /// The bits of a cell as a number that is not negative; none for a dangling pointer, which has no bits any more.
-    fn bits_of(&mut self, cell: &Cell) -> Result<Option<BigInt>, Stop> {
+    fn bits_of(&mut self, cell: &ObjectCell) -> Result<Option<BigInt>, Stop> {
         if let Content::Scalar(_, Value::Pointer(Pointer::Object { object, .. })) = &cell.content {
             self.object_number(*object)?;
         }
@@ -434,7 +434,7 @@ impl Memory {
     }
 
     /// The same, and none for an address whose number is not fixed yet.
-    fn known_bits(&self, cell: &Cell) -> Option<BigInt> {
+    fn known_bits(&self, cell: &ObjectCell) -> Option<BigInt> {
         let Content::Scalar(ty, value) = &cell.content else { return Some(BigInt::zero()) };
         Some(match value {
             Value::Bool(value) => BigInt::from(u8::from(*value)),

@@ -52,6 +52,6 @@ pub use drive::{Driver, Listener};
 pub use listed::ListedChoices;
 pub use observe::Occasion;
 pub use race::Race;
-pub use run::{Limits, Observation, Run, RunEnd, Warning, run};
+pub use run::{Observation, Run, RunEnd, RunLimits, Warning, run};
 pub use stop::{Stop, UndefinedBehaviour};
 pub use value::{ObjectId, Pointer, Value};

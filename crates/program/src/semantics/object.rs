@@ -16,12 +16,12 @@ pub struct Object {
     pub size: u64,
     /// The number of its address, once something has asked for it.
     pub number: Option<u64>,
-    cells: BTreeMap<u64, Cell>,
+    cells: BTreeMap<u64, ObjectCell>,
 }
 
 /// Some neighbouring bits of an object that were written as one.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Cell {
+pub struct ObjectCell {
     /// How many bits.
     pub width: u64,
     /// What they hold.
@@ -48,12 +48,12 @@ impl Object {
     /// An object of zeros.
     pub fn zeroed(size: u64) -> Self {
         let mut object = Self::unchosen(size);
-        object.insert(0, Cell { width: size * 8, content: Content::Zero });
+        object.insert(0, ObjectCell { width: size * 8, content: Content::Zero });
         object
     }
 
     /// The cells with their offsets.
-    pub fn cells(&self) -> impl Iterator<Item = (u64, &Cell)> {
+    pub fn cells(&self) -> impl Iterator<Item = (u64, &ObjectCell)> {
         self.cells.iter().map(|(&offset, cell)| (offset, cell))
     }
 
@@ -66,17 +66,17 @@ impl Object {
     }
 
     /// The cell that begins at an offset.
-    pub fn cell_at(&self, offset: u64) -> Option<&Cell> {
+    pub fn cell_at(&self, offset: u64) -> Option<&ObjectCell> {
         self.cells.get(&offset)
     }
 
     /// The same, to give it a content other than zeros.
-    pub fn cell_at_mut(&mut self, offset: u64) -> Option<&mut Cell> {
+    pub fn cell_at_mut(&mut self, offset: u64) -> Option<&mut ObjectCell> {
         self.cells.get_mut(&offset)
     }
 
     /// The cells that have a bit in a range, with their offsets, in order.
-    pub fn overlapping(&self, start: u64, end: u64) -> impl Iterator<Item = (u64, &Cell)> {
+    pub fn overlapping(&self, start: u64, end: u64) -> impl Iterator<Item = (u64, &ObjectCell)> {
         let before = self.cells.range(..start).next_back().filter(|(offset, cell)| *offset + cell.width > start);
         let inside = self.cells.range(start..end.max(start));
         before.filter(|_| start < end).into_iter().chain(inside).map(|(&offset, cell)| (offset, cell))
@@ -125,12 +125,12 @@ impl Object {
     }
 
     /// Adds a part of a cell that was split, which stays apart from its neighbours until they are overwritten.
-    pub fn insert_split(&mut self, offset: u64, cell: Cell) {
+    pub fn insert_split(&mut self, offset: u64, cell: ObjectCell) {
         self.cells.insert(offset, cell);
     }
 
     /// Adds a cell where there is none.
-    pub fn insert(&mut self, offset: u64, mut cell: Cell) {
+    pub fn insert(&mut self, offset: u64, mut cell: ObjectCell) {
         debug_assert!(self.overlapping(offset, offset + cell.width).next().is_none(), "cells do not overlap");
         if cell.width == 0 {
             return;

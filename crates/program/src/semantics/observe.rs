@@ -65,7 +65,7 @@ pub struct Observer<'a> {
     mode: ObserveMode,
     atoms: &'a [Atom],
     /// What it saw last, where it may rely on that.
-    seen: Option<Seen>,
+    seen: Option<SeenAtoms>,
     /// Room for the truth of atoms.
     room: Vec<bool>,
 }
@@ -74,14 +74,14 @@ pub struct Observer<'a> {
 /// the running thread are the same, unless looking asked for something, as it does at device registers, or gave an
 /// address its number.
 #[derive(Clone, Debug, Default)]
-struct Seen {
+struct SeenAtoms {
     truth: Vec<bool>,
     is_valid: bool,
     memory: u64,
     running: u32,
 }
 
-impl Seen {
+impl SeenAtoms {
     fn is_current(&self, interpreter: &Interpreter<'_>) -> bool {
         self.is_valid && (self.memory, self.running) == (interpreter.state.memory.changes(), interpreter.running)
     }
@@ -96,7 +96,7 @@ impl<'a> Observer<'a> {
     /// An observer that is shown every step of one run from its beginning, so that it need look at atoms only where
     /// something has changed. It must not be used where a state is put in the place of another.
     pub fn of_one_run(mode: ObserveMode, atoms: &'a [Atom]) -> Self {
-        Self { seen: Some(Seen::default()), ..Self::new(mode, atoms) }
+        Self { seen: Some(SeenAtoms::default()), ..Self::new(mode, atoms) }
     }
 
     /// Follows the events of the start, which is observed in any case.

@@ -30,7 +30,7 @@ pub struct Race {
 type Clock = Vec<u64>;
 
 #[derive(Clone, Copy)]
-struct Access {
+struct RecordedAccess {
     thread: u32,
     time: u64,
     writes: bool,
@@ -43,7 +43,7 @@ pub struct RaceWatch {
     clocks: Vec<Clock>,
     locks: BTreeMap<LockId, Clock>,
     atomic: Clock,
-    accesses: BTreeMap<ObjectId, BTreeMap<(u64, u64), Vec<Access>>>,
+    accesses: BTreeMap<ObjectId, BTreeMap<(u64, u64), Vec<RecordedAccess>>>,
     races: BTreeSet<Race>,
 }
 
@@ -126,7 +126,7 @@ impl RaceWatch {
         // Of a thread's accesses to one part only the last of each kind can race with what comes later.
         let here = parts.entry((extent.offset_bits, extent.width_bits)).or_default();
         here.retain(|other| other.thread != thread || other.writes != writes);
-        here.push(Access { thread, time: at(me, thread as usize), writes, span });
+        here.push(RecordedAccess { thread, time: at(me, thread as usize), writes, span });
     }
 }
 

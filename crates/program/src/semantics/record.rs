@@ -15,7 +15,7 @@ use crate::semantics::stop::Stop;
 
 /// What is told of a run.
 #[derive(Default)]
-pub struct Record {
+pub struct RunRecord {
     /// What was observed, in order.
     pub observations: Vec<Observation>,
     overflows: BTreeSet<Span>,
@@ -26,7 +26,7 @@ pub struct Record {
     earlier: Earlier,
 }
 
-impl Record {
+impl RunRecord {
     /// Lists what the user should know; nothing is left to be told.
     pub fn warnings(&mut self) -> Vec<Warning> {
         let races = std::mem::take(&mut self.races).races();
@@ -60,7 +60,7 @@ impl Record {
     }
 }
 
-impl Listener for Record {
+impl Listener for RunRecord {
     fn happened(&mut self, driver: &mut Driver<'_>, events: &[Event]) -> Result<(), Stop> {
         if let Some(span) = driver.span() {
             self.races.follow(driver.interpreter.program, driver.interpreter.running, span, events);

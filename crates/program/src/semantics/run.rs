@@ -16,7 +16,7 @@ use crate::semantics::drive::Driver;
 use crate::semantics::interpreter::Interpreter;
 use crate::semantics::observe::{Attention, Observer, Occasion};
 use crate::semantics::race::Race;
-use crate::semantics::record::Record;
+use crate::semantics::record::RunRecord;
 use crate::semantics::state::State;
 use crate::semantics::stop::UndefinedBehaviour;
 
@@ -117,14 +117,14 @@ pub enum Warning {
 
 /// How far a run may go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct RunLimits {
     /// How many states may be observed.
     pub observations: usize,
     /// How many edges may be taken.
     pub edges: u64,
 }
 
-impl Default for Limits {
+impl Default for RunLimits {
     fn default() -> Self {
         Self { observations: 10_000, edges: 10_000_000 }
     }
@@ -136,12 +136,12 @@ pub fn run(
     semantics: Semantics,
     atoms: &[Atom],
     choices: &mut dyn Choices,
-    limits: Limits,
+    limits: RunLimits,
     budget: &Budget,
 ) -> Run {
     let interpreter = Interpreter::new(program, semantics, choices);
     let driver = Driver::new(interpreter, Observer::new(semantics.observe, atoms));
-    let mut runner = Runner { driver, record: Record::default(), kept: None, limits };
+    let mut runner = Runner { driver, record: RunRecord::default(), kept: None, limits };
     let mut edges = 0;
     let end = runner.go(budget, &mut edges);
     let warnings = runner.record.warnings();
@@ -150,13 +150,13 @@ pub fn run(
 
 struct Runner<'a> {
     driver: Driver<'a>,
-    record: Record,
-    kept: Option<Kept>,
-    limits: Limits,
+    record: RunRecord,
+    kept: Option<ComparedPoint>,
+    limits: RunLimits,
 }
 
 /// A point of the run that later points are compared with.
-struct Kept {
+struct ComparedPoint {
     /// None until the first point is kept.
     point: Option<(State, Attention, u32)>,
     observations: usize,
@@ -197,9 +197,9 @@ impl Runner<'_> {
     fn repeats(&mut self) -> Option<RunEnd> {
         let Driver { interpreter, observer, .. } = &self.driver;
         let choices_made = interpreter.choices_made;
-        let kept = self.kept.get_or_insert_with(|| Kept::nothing(choices_made));
+        let kept = self.kept.get_or_insert_with(|| ComparedPoint::nothing(choices_made));
         if kept.choices_made != choices_made {
-            *kept = Kept::nothing(choices_made);
+            *kept = ComparedPoint::nothing(choices_made);
         }
         if let Some((state, attention, running)) = &kept.point
             && *running == interpreter.running
@@ -224,7 +224,7 @@ impl Runner<'_> {
     }
 }
 
-impl Kept {
+impl ComparedPoint {
     fn nothing(choices_made: u64) -> Self {
         Self { point: None, observations: 0, choices_made, steps: 0, keep_for: FIRST_KEPT }
     }

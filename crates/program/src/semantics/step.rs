@@ -15,7 +15,7 @@ use crate::semantics::evaluate::{evaluate_integer, evaluate_pointer, evaluate_tr
 use crate::semantics::event::Event;
 use crate::semantics::interpreter::{Contents, Interpreter};
 use crate::semantics::memory::Extent;
-use crate::semantics::object::{Cell, Content, Object};
+use crate::semantics::object::{Content, Object, ObjectCell};
 use crate::semantics::state::object_in;
 use crate::semantics::stop::{Stop, UndefinedBehaviour};
 use crate::semantics::value::{ObjectId, Pointer, Value};
@@ -58,16 +58,16 @@ impl Interpreter<'_> {
     pub fn step(&mut self, thread: u32) -> Result<Stepped, Stop> {
         self.running = thread;
         match self.choose_edge()? {
-            Chosen::Edge(edge) => {
+            ChosenEdge::Edge(edge) => {
                 self.edge = Some(edge);
                 if self.semantics.atomicity == Atomicity::Statement {
                     self.state.within_expression = self.is_within_expression(edge).then_some(thread);
                 }
                 self.take(edge)
             }
-            Chosen::None => Ok(Stepped::Blocked),
+            ChosenEdge::None => Ok(Stepped::Blocked),
             // A location that is never left: nothing changes any more in this thread.
-            Chosen::Stay => Ok(Stepped::Done),
+            ChosenEdge::Stay => Ok(Stepped::Done),
         }
     }
 
@@ -87,13 +87,13 @@ impl Interpreter<'_> {
         }
     }
 
-    fn choose_edge(&mut self) -> Result<Chosen, Stop> {
+    fn choose_edge(&mut self) -> Result<ChosenEdge, Stop> {
         let program = self.program;
         let (_, frame) = self.state.innermost(self.running).expect("a running thread has an activation");
         let out = &program.locations[frame.location].out;
         let mut taken = None;
         let mut others = Vec::new();
-        let mut known = Known::default();
+        let mut known = KnownConditions::default();
         for &edge in out {
             self.edge = Some(edge);
             let open = match program.edges[edge].op {
@@ -107,23 +107,23 @@ impl Interpreter<'_> {
             }
         }
         Ok(match taken {
-            None if out.is_empty() => Chosen::Stay,
-            None => Chosen::None,
-            Some(edge) if others.is_empty() => Chosen::Edge(edge),
+            None if out.is_empty() => ChosenEdge::Stay,
+            None => ChosenEdge::None,
+            Some(edge) if others.is_empty() => ChosenEdge::Edge(edge),
             Some(edge) => {
                 others.insert(0, edge);
                 let count = others.len();
                 let question = Question::Branch { edges: others };
                 let index = self.ask_index(&question, count)?;
                 let Question::Branch { edges } = question else { unreachable!("it is one") };
-                Chosen::Edge(edges[index])
+                ChosenEdge::Edge(edges[index])
             }
         })
     }
 
     /// The truth of a condition at a branch. A condition and its negation are one expression of the source, so that it
     /// is evaluated once: it may read a device register, which need not hold the same value twice.
-    fn guard(&mut self, condition: ExprId, known: &mut Known) -> Result<bool, Stop> {
+    fn guard(&mut self, condition: ExprId, known: &mut KnownConditions) -> Result<bool, Stop> {
         let (positive, negated) = match self.program.exprs.get(condition).kind {
             ExprKind::Not(operand) => (operand, true),
             _ => (condition, false),
@@ -296,12 +296,12 @@ impl Interpreter<'_> {
         }
         let Some(to) = self.writable_bytes_at(target, count)? else { return Ok(()) };
         let cells = if byte == 0.into() {
-            vec![(0, Cell { width: to.width_bits, content: Content::Zero })]
+            vec![(0, ObjectCell { width: to.width_bits, content: Content::Zero })]
         } else if count > MOST_BYTES_SET {
             return Err(Stop::unsupported(format!("sets {count} bytes at once")));
         } else {
             let content = Content::Scalar(Scalar::Int(IntType::unsigned(8)), Value::Int(byte));
-            (0..count).map(|at| (at * 8, Cell { width: 8, content: content.clone() })).collect()
+            (0..count).map(|at| (at * 8, ObjectCell { width: 8, content: content.clone() })).collect()
         };
         self.events.push(Event::Write(to));
         self.state.memory.put(to, cells)
@@ -318,7 +318,7 @@ impl Interpreter<'_> {
 }
 
 /// Which edge is taken.
-enum Chosen {
+enum ChosenEdge {
     Edge(EdgeId),
     /// There are edges, but none may be taken.
     None,
@@ -328,12 +328,12 @@ enum Chosen {
 
 /// Conditions whose truth is known at a branch. Mostly there is one.
 #[derive(Default)]
-struct Known {
+struct KnownConditions {
     last: Option<(ExprId, bool)>,
     others: Vec<(ExprId, bool)>,
 }
 
-impl Known {
+impl KnownConditions {
     fn truth(&self, condition: ExprId) -> Option<bool> {
         let mut all = self.last.iter().chain(&self.others);
         all.find(|(known, _)| *known == condition).map(|&(_, truth)| truth)

@@ -19,7 +19,7 @@ use crate::types::Scalar;
 
 /// What can happen next.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Next {
+pub enum NextEvent {
     /// This thread runs.
     Thread(u32),
     /// All threads have ended.
@@ -30,13 +30,13 @@ pub enum Next {
 
 impl Interpreter<'_> {
     /// Decides which thread takes the next step, by asking where several can.
-    pub fn schedule(&mut self) -> Result<Next, Stop> {
+    pub fn schedule(&mut self) -> Result<NextEvent, Stop> {
         if let [only] = self.state.threads.as_slice() {
             let is_running = only.status == Status::Running;
             return Ok(match is_running {
-                true if self.is_able(0)? => Next::Thread(0),
-                true => Next::Deadlock,
-                false => Next::AllEnded,
+                true if self.is_able(0)? => NextEvent::Thread(0),
+                true => NextEvent::Deadlock,
+                false => NextEvent::AllEnded,
             });
         }
         let mut enabled = Vec::new();
@@ -51,16 +51,16 @@ impl Interpreter<'_> {
             }
         }
         match enabled.as_slice() {
-            [] if alive => Ok(Next::Deadlock),
-            [] => Ok(Next::AllEnded),
-            [thread] => Ok(Next::Thread(*thread)),
+            [] if alive => Ok(NextEvent::Deadlock),
+            [] => Ok(NextEvent::AllEnded),
+            [thread] => Ok(NextEvent::Thread(*thread)),
             _ if self.state.within_expression.is_some_and(|thread| enabled.contains(&thread)) => {
-                Ok(Next::Thread(self.state.within_expression.expect("just seen")))
+                Ok(NextEvent::Thread(self.state.within_expression.expect("just seen")))
             }
             _ => {
                 let question = Question::Schedule { enabled: enabled.clone(), last: self.running };
                 let index = self.ask_index(&question, enabled.len())?;
-                Ok(Next::Thread(enabled[index]))
+                Ok(NextEvent::Thread(enabled[index]))
             }
         }
     }

@@ -34,7 +34,7 @@ pub struct Shown {
     pub questions: Vec<String>,
 }
 
-const LIMITS: Limits = Limits { observations: 30, edges: 2000 };
+const LIMITS: RunLimits = RunLimits { observations: 30, edges: 2000 };
 
 /// What a prepared program shows with the choices of a seed.
 pub fn shown(prepared: &Prepared, seed: u64) -> Shown {

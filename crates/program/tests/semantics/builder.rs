@@ -294,7 +294,7 @@ impl Builder {
     }
 
     pub fn run(&self, semantics: Semantics, atoms: &[Atom], choices: &mut dyn Choices) -> Run {
-        let limits = Limits { observations: 200, edges: 20_000 };
+        let limits = RunLimits { observations: 200, edges: 20_000 };
         program::semantics::run(&self.program, semantics, atoms, choices, limits, &Budget::unlimited())
     }
 

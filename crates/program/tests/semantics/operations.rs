@@ -1,6 +1,8 @@
 //! What each operation does, on programs of a few edges.
 
-use program::semantics::{Integers, Limits, ListedChoices, RunEnd, Semantics, UndefinedBehaviour as Undefined, Value};
+use program::semantics::{
+    Integers, ListedChoices, RunEnd, RunLimits, Semantics, UndefinedBehaviour as Undefined, Value,
+};
 use program::*;
 
 use crate::builder::*;
@@ -275,7 +277,7 @@ fn recursion_computes_and_has_a_limit() {
     b.program.locations[b.at].out.clear();
     b.call(f, &[negative], Some(x));
     b.ret(0);
-    let limits = Limits { observations: 10, edges: 10_000_000 };
+    let limits = RunLimits { observations: 10, edges: 10_000_000 };
     let run = program::semantics::run(
         &b.program,
         Semantics::default(),

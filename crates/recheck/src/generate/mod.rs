@@ -22,13 +22,13 @@ use program::{
 };
 use task::Task;
 
-use super::control::{Liveness, variables_in};
+use super::control::{LiveVariables, variables_in};
 use super::plain::Plain;
 use super::regions::{Regions, constant};
-use super::{Limits, Unexplored};
+use super::{Horizon, Unexplored};
 use program::relevance::{Relevance, Variables};
 use tables::tables;
-use values::{Purpose, depths, is_plain, literal};
+use values::{ValueUse, depths, is_plain, literal};
 
 const RUNTIME: &str = include_str!("../runtime.c");
 
@@ -51,7 +51,7 @@ const LONGEST_SOURCE: usize = 1 << 26;
 pub(super) fn generate(
     task: &Task,
     automaton: &Automaton<Guard>,
-    limits: Limits,
+    limits: Horizon,
     budget: &Budget,
 ) -> Result<(String, Prepared), Unexplored> {
     let refuse = |reason: &str| Unexplored::not_covered(reason, None);
@@ -74,7 +74,7 @@ pub(super) fn generate(
 }
 
 /// Why something cannot be generated.
-type Reason = &'static str;
+type NotGenerated = &'static str;
 
 struct Generator<'a> {
     task: &'a Task,
@@ -91,7 +91,7 @@ struct Generator<'a> {
     variables: BTreeMap<VariableId, Slots>,
     /// The variables that atoms read.
     observed: BTreeSet<VariableId>,
-    live: Liveness,
+    live: LiveVariables,
     depths: Vec<u32>,
     /// Whether numbers of 64 bits are computed with.
     is_wide: bool,
@@ -138,7 +138,7 @@ impl<'a> Generator<'a> {
             relevant,
             regions,
             variables: BTreeMap::new(),
-            live: Liveness::of(program, is_tracked),
+            live: LiveVariables::of(program, is_tracked),
             observed,
             depths: depths(program),
             is_wide: integers == Integers::Ideal,
@@ -197,7 +197,7 @@ impl<'a> Generator<'a> {
         self.program.exprs.below([expr]).any(is_partial)
     }
 
-    fn program(mut self, automaton: &Automaton<Guard>, limits: Limits, budget: &Budget) -> Result<String, Unexplored> {
+    fn program(mut self, automaton: &Automaton<Guard>, limits: Horizon, budget: &Budget) -> Result<String, Unexplored> {
         let atoms = self.atoms().map_err(|reason| Unexplored::not_covered(reason, None))?;
         let start = self.start().map_err(|reason| Unexplored::not_covered(reason, None))?;
         let steps = self.steps(budget)?;
@@ -285,7 +285,7 @@ impl<'a> Generator<'a> {
     }
 
     /// The functions that look at the atoms, one for each view.
-    fn atoms(&mut self) -> Result<String, Reason> {
+    fn atoms(&mut self) -> Result<String, NotGenerated> {
         let mut views = BTreeMap::new();
         for location in self.program.locations.ids() {
             let context = self.prepared.context_of[location];
@@ -296,7 +296,7 @@ impl<'a> Generator<'a> {
             let mut bits = String::from("0");
             for (index, atom) in self.prepared.atoms_at(*location).iter().enumerate() {
                 if let Some(atom) = atom {
-                    let value = self.expr(self.plain.atom(atom.value), Purpose::Computed)?;
+                    let value = self.expr(self.plain.atom(atom.value), ValueUse::Computed)?;
                     let _ = write!(bits, " | (Letter)!!({value}) << {index}");
                 }
             }
@@ -331,7 +331,7 @@ impl<'a> Generator<'a> {
     }
 
     /// The function that makes the first state.
-    fn start(&mut self) -> Result<String, Reason> {
+    fn start(&mut self) -> Result<String, NotGenerated> {
         let mut text = String::from("static int start(void) {\n");
         for (variable, slots) in self.variables.clone() {
             let contents = &self.program.variables[variable];

@@ -8,8 +8,8 @@ use program::{Atom, Callee, EdgeId, ExprId, ExprKind, FunctionId, LocationId, Op
 
 use super::super::Unexplored;
 use super::super::control::{asks, kept};
-use super::values::Purpose;
-use super::{Generator, LONGEST_SOURCE, Reason, reachable};
+use super::values::ValueUse;
+use super::{Generator, LONGEST_SOURCE, NotGenerated, reachable};
 
 impl Generator<'_> {
     /// The function that takes steps to the next state that is kept.
@@ -76,7 +76,7 @@ impl Generator<'_> {
     pub(super) fn leave(&mut self, location: LocationId, clean: &[bool]) -> String {
         let program = self.program;
         let out = &program.locations[location].out;
-        let stopped = |reason: Reason, edge: EdgeId| {
+        let stopped = |reason: NotGenerated, edge: EdgeId| {
             format!("not_covered(\"{reason} in a generated program\", {}); return BLOCKED;", edge.index())
         };
         let mut tests: Vec<(ExprId, String)> = Vec::new();
@@ -93,7 +93,7 @@ impl Generator<'_> {
             let known = tests.iter().position(|(test, _)| *test == positive);
             let number = match known {
                 Some(number) => number,
-                None => match self.expr(positive, Purpose::Computed) {
+                None => match self.expr(positive, ValueUse::Computed) {
                     Ok(test) => {
                         tests.push((positive, test));
                         tests.len() - 1
@@ -142,7 +142,7 @@ impl Generator<'_> {
     }
 
     /// What an edge does, to its end. The guard is true already.
-    pub(super) fn take(&mut self, edge: EdgeId, clean: &[bool]) -> Result<String, Reason> {
+    pub(super) fn take(&mut self, edge: EdgeId, clean: &[bool]) -> Result<String, NotGenerated> {
         let program = self.program;
         let contents = &program.edges[edge];
         let end = self.built_in(|atom| *atom == Atom::End);
@@ -152,9 +152,9 @@ impl Generator<'_> {
             Op::Skip | Op::Assume(_) => {}
             Op::Assign { target, value: Operand::Scalar(value) } => {
                 let purpose = match target.root {
-                    Root::Variable(variable) if !self.relevant.contains(variable) => Purpose::Dropped,
-                    _ if self.regions.is_copied(target, *value) => Purpose::Copied,
-                    _ => Purpose::Computed,
+                    Root::Variable(variable) if !self.relevant.contains(variable) => ValueUse::Dropped,
+                    _ if self.regions.is_copied(target, *value) => ValueUse::Copied,
+                    _ => ValueUse::Computed,
                 };
                 let value = self.expr(*value, purpose)?;
                 text += &self.store(target, &value)?;
@@ -181,7 +181,7 @@ impl Generator<'_> {
                 for argument in arguments {
                     let Operand::Scalar(argument) = argument else { return Err("an aggregate") };
                     if !self.is_fixed_address(*argument) {
-                        let _ = write!(text, "(void)({}); ", self.expr(*argument, Purpose::Dropped)?);
+                        let _ = write!(text, "(void)({}); ", self.expr(*argument, ValueUse::Dropped)?);
                     }
                 }
                 if let Some(stop) = self.enter(&mut text, *function, contents.from, &mut false) {
@@ -196,7 +196,7 @@ impl Generator<'_> {
             Op::Return(value) => {
                 match value {
                     Some(Operand::Scalar(value)) => {
-                        let _ = write!(text, "(void)({}); ", self.expr(*value, Purpose::Dropped)?);
+                        let _ = write!(text, "(void)({}); ", self.expr(*value, ValueUse::Dropped)?);
                     }
                     Some(Operand::Aggregate(_)) => return Err("an aggregate"),
                     None => {}

@@ -10,11 +10,11 @@ use program::{
 };
 
 use super::super::regions::keeps_bits;
-use super::{DEEPEST, Generator, Reason};
+use super::{DEEPEST, Generator, NotGenerated};
 
 /// What a value is computed for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Purpose {
+pub(super) enum ValueUse {
     /// It is merely copied, or compared with a constant.
     Copied,
     /// Something depends on it, but only on these of its bits.
@@ -39,7 +39,7 @@ impl Generator<'_> {
     }
 
     /// The values of an input.
-    pub(super) fn input(&mut self, target: &Place) -> Result<String, Reason> {
+    pub(super) fn input(&mut self, target: &Place) -> Result<String, NotGenerated> {
         let scalar = self.program.types.as_scalar(target.ty).ok_or("an input of many parts")?;
         let variable = match target.root {
             Root::Variable(variable) => Some(variable),
@@ -54,9 +54,9 @@ impl Generator<'_> {
     }
 
     /// Writes a value to a place.
-    pub(super) fn store(&mut self, target: &Place, value: &str) -> Result<String, Reason> {
+    pub(super) fn store(&mut self, target: &Place, value: &str) -> Result<String, NotGenerated> {
         let reached = self.reach(target)?;
-        let Reached { variable, name, indices, bounds, slot, is_flagged, .. } = &reached;
+        let Located { variable, name, indices, bounds, slot, is_flagged, .. } = &reached;
         let mut text = format!("{{ {indices}V r = {value}; ");
         if !bounds.is_empty() {
             let _ = write!(text, "if (!({bounds})) undefined(); ");
@@ -71,7 +71,7 @@ impl Generator<'_> {
     }
 
     /// Where a place lies.
-    fn reach(&mut self, place: &Place) -> Result<Reached, Reason> {
+    fn reach(&mut self, place: &Place) -> Result<Located, NotGenerated> {
         let Root::Variable(variable) = place.root else { return Err("a pointer") };
         let program = self.program;
         let is_flagged = match self.variables.get(&variable) {
@@ -96,7 +96,7 @@ impl Generator<'_> {
                         return Err("an array that goes on behind its end");
                     }
                     let number = bounds.len();
-                    let index = self.expr(*index, Purpose::Computed)?;
+                    let index = self.expr(*index, ValueUse::Computed)?;
                     let _ = write!(indices, "V i{number} = {index}; ");
                     bounds.push(format!("in_bounds(i{number}, {length})"));
                     terms.push(format!("i{number} * {}", part_count(program, *element)));
@@ -108,7 +108,7 @@ impl Generator<'_> {
         let scalar = program.types.as_scalar(ty).ok_or("an aggregate")?;
         self.note_width(scalar);
         let slot = if terms.is_empty() { "0".to_owned() } else { terms.join(" + ") };
-        Ok(Reached { variable, name: variable.index(), indices, bounds: bounds.join(" && "), slot, is_flagged, scalar })
+        Ok(Located { variable, name: variable.index(), indices, bounds: bounds.join(" && "), slot, is_flagged, scalar })
     }
 
     /// The type of C whose values wrap around as those of an integer type do; none where they do not, or where that they
@@ -124,7 +124,7 @@ impl Generator<'_> {
     }
 
     /// The value of an expression. Where nothing depends on it, it need not be the right one.
-    pub(super) fn expr(&mut self, expr: ExprId, purpose: Purpose) -> Result<String, Reason> {
+    pub(super) fn expr(&mut self, expr: ExprId, purpose: ValueUse) -> Result<String, NotGenerated> {
         if self.depths[expr.index()] > DEEPEST {
             return Err("so deep an expression");
         }
@@ -132,11 +132,11 @@ impl Generator<'_> {
         let ty = program.exprs.ty(expr);
         self.note_width(ty);
         let purpose = match purpose {
-            Purpose::Dropped if !self.relevance.is_harmless(expr) => Purpose::Computed,
+            ValueUse::Dropped if !self.relevance.is_harmless(expr) => ValueUse::Computed,
             purpose => purpose,
         };
         // What is computed from a value that nothing depends on is such a value.
-        let within = if purpose == Purpose::Dropped { Purpose::Dropped } else { Purpose::Computed };
+        let within = if purpose == ValueUse::Dropped { ValueUse::Dropped } else { ValueUse::Computed };
         let int = |ty: Scalar| match ty {
             Scalar::Int(ty) if ty.bits <= 64 => Ok((ty.bits, u8::from(ty.signed))),
             _ => Err("a number of such a type"),
@@ -149,22 +149,22 @@ impl Generator<'_> {
                 literal(value.ok_or("so large a number")?)
             }
             ExprKind::Load(place) => {
-                let Reached { variable, name, indices, bounds, slot, is_flagged, scalar } = self.reach(place)?;
+                let Located { variable, name, indices, bounds, slot, is_flagged, scalar } = self.reach(place)?;
                 let is_unsigned_word = !self.is_ideal()
                     && scalar == Scalar::Int(IntType::unsigned(64))
                     && self.variables.get(&variable).is_some_and(|slots| slots.ty.is_none());
                 let mut value = format!("(V){}w.v{name}[{slot}]", if is_unsigned_word { "(uint64_t)" } else { "" });
                 if !self.relevant.contains(variable) {
-                    debug_assert_eq!(purpose, Purpose::Dropped, "else something depends on the variable");
+                    debug_assert_eq!(purpose, ValueUse::Dropped, "else something depends on the variable");
                     value = literal(0);
-                } else if purpose == Purpose::Computed && self.regions.may_stand_for_many(variable) {
+                } else if purpose == ValueUse::Computed && self.regions.may_stand_for_many(variable) {
                     value = format!("checked_{name}({value})");
                 }
                 let mut tests = String::new();
                 if !bounds.is_empty() {
                     let _ = write!(tests, "if (!({bounds})) undefined(); ");
                 }
-                if is_flagged && purpose != Purpose::Dropped {
+                if is_flagged && purpose != ValueUse::Dropped {
                     let _ =
                         write!(tests, "if (w.f{name}[{slot}]) not_covered(\"reads what is not initialised\", -1); ");
                 }
@@ -183,13 +183,13 @@ impl Generator<'_> {
                 let divisor = self.regions.constant(*right).filter(|divisor| !matches!(divisor, -1 | 0));
                 // A test of bits does not tell apart what a number stands for.
                 let (mut of_left, mut of_right) = (within, within);
-                if within == Purpose::Computed {
+                if within == ValueUse::Computed {
                     match (self.regions.masked(*op, *left, *right), purpose) {
-                        (Some((operand, mask, _)), _) if operand == *left => of_left = Purpose::Masked(mask),
-                        (Some((_, mask, _)), _) => of_right = Purpose::Masked(mask),
-                        (None, Purpose::Masked(mask)) => {
+                        (Some((operand, mask, _)), _) if operand == *left => of_left = ValueUse::Masked(mask),
+                        (Some((_, mask, _)), _) => of_right = ValueUse::Masked(mask),
+                        (None, ValueUse::Masked(mask)) => {
                             let before = self.regions.before_shift(*op, *right, mask);
-                            of_left = before.map_or(within, Purpose::Masked);
+                            of_left = before.map_or(within, ValueUse::Masked);
                         }
                         _ => {}
                     }
@@ -230,7 +230,7 @@ impl Generator<'_> {
                 }
                 // Compared with few numbers, what stands for many comes out the same.
                 let told = |numbers: Option<Vec<i128>>| match numbers {
-                    Some(_) if within == Purpose::Computed => Purpose::Copied,
+                    Some(_) if within == ValueUse::Computed => ValueUse::Copied,
                     _ => within,
                 };
                 let (of_left, of_right) = self.regions.compared(*left, *right);
@@ -253,13 +253,13 @@ impl Generator<'_> {
             }
             ExprKind::Not(operand) => format!("(!{})", self.expr(*operand, within)?),
             ExprKind::And(left, right) => {
-                format!("({} && {})", self.expr(*left, Purpose::Computed)?, self.expr(*right, within)?)
+                format!("({} && {})", self.expr(*left, ValueUse::Computed)?, self.expr(*right, within)?)
             }
             ExprKind::Or(left, right) => {
-                format!("({} || {})", self.expr(*left, Purpose::Computed)?, self.expr(*right, within)?)
+                format!("({} || {})", self.expr(*left, ValueUse::Computed)?, self.expr(*right, within)?)
             }
             ExprKind::If(condition, then, otherwise) => {
-                let condition = self.expr(*condition, Purpose::Computed)?;
+                let condition = self.expr(*condition, ValueUse::Computed)?;
                 let (then, otherwise) = (self.expr(*then, purpose)?, self.expr(*otherwise, purpose)?);
                 format!("({condition} ? (V)({then}) : (V)({otherwise}))")
             }
@@ -267,7 +267,7 @@ impl Generator<'_> {
                 let from = program.exprs.ty(*operand);
                 match (from, ty) {
                     (Scalar::Int(_) | Scalar::Bool, Scalar::Bool) => {
-                        let inside = if within == Purpose::Computed { Purpose::Copied } else { within };
+                        let inside = if within == ValueUse::Computed { ValueUse::Copied } else { within };
                         format!("({} != 0)", self.expr(*operand, inside)?)
                     }
                     (Scalar::Bool, Scalar::Int(_)) => format!("((V){})", self.expr(*operand, within)?),
@@ -277,7 +277,7 @@ impl Generator<'_> {
                     (Scalar::Int(_), Scalar::Int(_)) => {
                         let (bits, signed) = int(ty)?;
                         let inside = match purpose {
-                            Purpose::Masked(mask) if keeps_bits(from, ty, mask) => purpose,
+                            ValueUse::Masked(mask) if keeps_bits(from, ty, mask) => purpose,
                             _ => within,
                         };
                         let operand = self.expr(*operand, inside)?;
@@ -295,7 +295,7 @@ impl Generator<'_> {
 }
 
 /// Where a place lies: statements that compute its indices, whether they are in bounds, and the part of the variable.
-struct Reached {
+struct Located {
     variable: VariableId,
     name: usize,
     indices: String,

@@ -8,7 +8,7 @@ use program::semantics::{Answer, Question, Value};
 use program::{Scalar, VariableId};
 
 use super::super::Unexplored;
-use super::{Explorer, Failure, written};
+use super::{Explorer, NotExplored, written};
 
 impl Explorer<'_> {
     /// Sees to it that no variable holds a number that stands for many where it is not merely copied and compared.
@@ -39,7 +39,7 @@ impl Explorer<'_> {
     }
 
     /// The answers to a question, of which one stands for each that there is.
-    pub(super) fn answers(&self, question: &Question) -> Result<Vec<Answer>, Failure> {
+    pub(super) fn answers(&self, question: &Question) -> Result<Vec<Answer>, NotExplored> {
         let program = self.driver.interpreter.program;
         let edge = self.driver.interpreter.edge;
         let (variables, ty) = match question {
@@ -79,7 +79,7 @@ impl Explorer<'_> {
             return Ok(found.into_iter().map(|number| Answer::Value(value(number))).collect());
         }
         if let Some(&variable) = variables.iter().find(|variable| self.regions.may_become_source(**variable)) {
-            return Err(Failure::Source(variable));
+            return Err(NotExplored::Source(variable));
         }
         let reason = format!("`{}` may have any of too many values", question.name());
         Err(Unexplored::not_covered(reason, self.span()).into())

@@ -29,11 +29,11 @@ use task::Task;
 
 use super::alike::Alike;
 use super::control::{asks, kept, unnoticed};
-use super::emptiness::{Edge, Graph, ReadyThreads};
-use super::reading::Reader;
+use super::emptiness::{ExploredEdge, ExploredGraph, ReadyThreads};
+use super::reading::AutomatonReader;
 use super::regions::Regions;
-use super::script::{Script, Scripted};
-use super::{Explored, Limits, Means, Unexplored};
+use super::script::{AnswerScript, Scripted};
+use super::{Explored, Horizon, Means, Unexplored};
 use program::relevance::{Relevance, Variables};
 
 /// The automaton's state in which it has guessed that nothing will be observed any more.
@@ -55,7 +55,7 @@ const WORK_OF_A_STEP: u64 = 8;
 pub fn explore(
     task: &Task,
     automaton: &Automaton<Guard>,
-    limits: Limits,
+    limits: Horizon,
     budget: &Budget,
 ) -> Result<Explored, Unexplored> {
     explore_within(task, automaton, limits, u64::MAX, budget)
@@ -65,7 +65,7 @@ pub fn explore(
 pub(super) fn explore_within(
     task: &Task,
     automaton: &Automaton<Guard>,
-    limits: Limits,
+    limits: Horizon,
     most_steps: u64,
     budget: &Budget,
 ) -> Result<Explored, Unexplored> {
@@ -77,14 +77,14 @@ pub(super) fn explore_within(
     let relevance = Relevance::new(&task.program, &task.atoms, task.semantics.integers);
     let relevant = relevance.along_all();
     let alike = Alike::new(&task.program, &relevant, &atoms);
-    let mut classes = Classes {
+    let mut classes = Representatives {
         regions: Regions::new(&relevance, &relevant, &atoms),
         alike,
         relevance: &relevance,
         relevant: &relevant,
     };
     loop {
-        let script = RefCell::new(Script::default());
+        let script = RefCell::new(AnswerScript::default());
         let mut choices = Scripted { script: &script };
         let interpreter = Interpreter::new(&task.program, task.semantics, &mut choices);
         let mut explorer = Explorer::new(task, automaton, &classes, &script, interpreter, limits, budget);
@@ -93,9 +93,9 @@ pub(super) fn explore_within(
         drop(explorer);
         match outcome {
             Ok(explored) => return Ok(explored),
-            Err(Failure::Unexplored(unexplored)) => return Err(unexplored),
+            Err(NotExplored::Unexplored(unexplored)) => return Err(unexplored),
             // What is not initialised is a source of values only if it is read, and then everything may look different.
-            Err(Failure::Source(variable)) => {
+            Err(NotExplored::Source(variable)) => {
                 let is_new = classes.regions.add_source(variable);
                 debug_assert!(is_new, "only new sources are reported");
             }
@@ -104,7 +104,7 @@ pub(super) fn explore_within(
 }
 
 /// Which values stand for others, and which states do.
-struct Classes<'a> {
+struct Representatives<'a> {
     regions: Regions<'a>,
     alike: Alike<'a>,
     relevance: &'a Relevance<'a>,
@@ -112,21 +112,21 @@ struct Classes<'a> {
 }
 
 /// Why an exploration does not come to its end.
-enum Failure {
+enum NotExplored {
     Unexplored(Unexplored),
     /// A wide value is asked for that is written to this variable.
     Source(VariableId),
 }
 
-impl From<Unexplored> for Failure {
+impl From<Unexplored> for NotExplored {
     fn from(unexplored: Unexplored) -> Self {
-        Failure::Unexplored(unexplored)
+        NotExplored::Unexplored(unexplored)
     }
 }
 
 /// A node; see the module.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Node {
+struct ExploredNode {
     state: State,
     attention: Attention,
     running: u32,
@@ -145,7 +145,7 @@ enum After {
 
 /// A way from a node to the next one.
 #[derive(Clone)]
-struct Passage {
+struct NodePassage {
     to: Option<u32>,
     word: Vec<u32>,
     /// The letter that was observed last.
@@ -155,7 +155,7 @@ struct Passage {
 
 /// How a walk from a node ends.
 enum Walked {
-    Node(Node, ReadyThreads),
+    Node(ExploredNode, ReadyThreads),
     /// The last letter is repeated for ever.
     Ended,
     /// It is no execution.
@@ -168,26 +168,26 @@ struct Explorer<'a> {
     automaton: &'a Automaton<Guard>,
     regions: &'a Regions<'a>,
     alike: &'a Alike<'a>,
-    script: &'a RefCell<Script>,
+    script: &'a RefCell<AnswerScript>,
     driver: Driver<'a>,
-    seen: Seen<'a>,
-    limits: Limits,
+    seen: SeenOnPath<'a>,
+    limits: Horizon,
     budget: &'a Budget,
     has_threads: bool,
     /// By location: whether a node is kept there; whether a step from there goes unnoticed.
     keeps: Vec<bool>,
     unnoticed: Vec<bool>,
     looks_at_locals: bool,
-    nodes: Vec<Node>,
+    nodes: Vec<ExploredNode>,
     by_hash: HashMap<u64, Vec<u32>>,
-    ways: Vec<Option<Vec<Passage>>>,
+    ways: Vec<Option<Vec<NodePassage>>>,
     steps: u64,
     most_steps: u64,
 }
 
 /// What was observed on the present way, and the letter that was observed last.
-struct Seen<'a> {
-    reader: Reader<'a>,
+struct SeenOnPath<'a> {
+    reader: AutomatonReader<'a>,
     counts_repetitions: bool,
     word: Vec<u32>,
     last: Option<u32>,
@@ -197,10 +197,10 @@ impl<'a> Explorer<'a> {
     fn new(
         task: &'a Task,
         automaton: &'a Automaton<Guard>,
-        classes: &'a Classes<'a>,
-        script: &'a RefCell<Script>,
+        classes: &'a Representatives<'a>,
+        script: &'a RefCell<AnswerScript>,
         mut interpreter: Interpreter<'a>,
-        limits: Limits,
+        limits: Horizon,
         budget: &'a Budget,
     ) -> Self {
         interpreter.notes_reads = task.semantics.observe == ObserveMode::Change;
@@ -218,8 +218,8 @@ impl<'a> Explorer<'a> {
             alike: &classes.alike,
             script,
             driver: Driver::new(interpreter, Observer::new(task.semantics.observe, &task.atoms)),
-            seen: Seen {
-                reader: Reader::new(automaton),
+            seen: SeenOnPath {
+                reader: AutomatonReader::new(automaton),
                 counts_repetitions: task.formulas.has_next(task.formula()),
                 word: Vec::new(),
                 last: None,
@@ -238,9 +238,9 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    fn explore(&mut self) -> Result<Explored, Failure> {
+    fn explore(&mut self) -> Result<Explored, NotExplored> {
         let beginnings = self.all_ways(None)?;
-        let mut product = Product::default();
+        let mut product = NodeProduct::default();
         let mut open = Vec::new();
         for state in self.automaton.initial() {
             for way in &beginnings {
@@ -278,7 +278,7 @@ impl<'a> Explorer<'a> {
                 self.budget.check().map_err(Unexplored::Exhausted)?;
             }
         }
-        let graph = Graph { edges: product.edges, all: self.all_marks(), scheduler: self.task.scheduler };
+        let graph = ExploredGraph { edges: product.edges, all: self.all_marks(), scheduler: self.task.scheduler };
         if let Some(component) = graph.accepting() {
             let (node, _) = product.pairs[component[0] as usize];
             let description = format!("a cycle among {} states of the product is accepting", component.len());
@@ -301,14 +301,14 @@ impl<'a> Explorer<'a> {
         &mut self,
         from: Option<u32>,
         state: u32,
-        way: &Passage,
+        way: &NodePassage,
         number: &mut dyn FnMut((u32, u32)) -> u32,
-        found: &mut dyn FnMut(Edge),
+        found: &mut dyn FnMut(ExploredEdge),
     ) -> Result<(), Unexplored> {
         let all = self.all_marks();
         if state == SILENT {
             if let Some(to) = way.to.filter(|_| way.word.is_empty()) {
-                found(Edge { to: number((to, SILENT)), marks: all, turn: way.turn });
+                found(ExploredEdge { to: number((to, SILENT)), marks: all, turn: way.turn });
             }
             return Ok(());
         }
@@ -322,16 +322,16 @@ impl<'a> Explorer<'a> {
         };
         let progress = if way.word.is_empty() { Marks::NONE } else { self.progress() };
         for (after, marks) in read {
-            found(Edge { to: number((to, after)), marks: marks.union(progress), turn: way.turn });
+            found(ExploredEdge { to: number((to, after)), marks: marks.union(progress), turn: way.turn });
         }
         if way.word.is_empty() && self.seen.reader.accepts_for_ever(state, way.last) {
-            found(Edge { to: number((to, SILENT)), marks: Marks::NONE, turn: way.turn });
+            found(ExploredEdge { to: number((to, SILENT)), marks: Marks::NONE, turn: way.turn });
         }
         Ok(())
     }
 
     /// All ways from a node to the next ones; those of the start where there is none.
-    fn all_ways(&mut self, node: Option<u32>) -> Result<Vec<Passage>, Failure> {
+    fn all_ways(&mut self, node: Option<u32>) -> Result<Vec<NodePassage>, NotExplored> {
         let mut ways = Vec::new();
         let mut open = vec![Vec::new()];
         while let Some(answers) = open.pop() {
@@ -351,12 +351,12 @@ impl<'a> Explorer<'a> {
                 }
             };
             let last = self.seen.last.expect("the start is observed");
-            ways.push(Passage { to, word: self.seen.word.clone(), last, turn });
+            ways.push(NodePassage { to, word: self.seen.word.clone(), last, turn });
         }
         Ok(ways)
     }
 
-    fn number(&mut self, node: Node) -> u32 {
+    fn number(&mut self, node: ExploredNode) -> u32 {
         let mut hasher = DefaultHasher::new();
         node.hash(&mut hasher);
         let alike = self.by_hash.entry(hasher.finish()).or_default();
@@ -376,7 +376,7 @@ impl<'a> Explorer<'a> {
 
     /// Where control is in a node.
     fn span_of(&self, node: u32) -> Option<Span> {
-        let Node { state, running, .. } = &self.nodes[node as usize];
+        let ExploredNode { state, running, .. } = &self.nodes[node as usize];
         let (_, frame) = state.innermost(*running)?;
         let program = self.driver.interpreter.program;
         let edge = program.locations[frame.location].out.first()?;
@@ -386,13 +386,13 @@ impl<'a> Explorer<'a> {
 
 /// The pairs of nodes and states of the automaton that were reached.
 #[derive(Default)]
-struct Product {
+struct NodeProduct {
     pairs: Vec<(u32, u32)>,
     known: HashMap<(u32, u32), u32>,
-    edges: Vec<Vec<Edge>>,
+    edges: Vec<Vec<ExploredEdge>>,
 }
 
-impl Product {
+impl NodeProduct {
     fn number(&mut self, pair: (u32, u32), open: &mut Vec<u32>) -> u32 {
         *self.known.entry(pair).or_insert_with(|| {
             let number = self.pairs.len() as u32;

@@ -8,13 +8,15 @@ use program::semantics::{Answer, Driver, Listener, RunEnd, Stop};
 
 use super::super::Unexplored;
 use super::super::emptiness::ReadyThreads;
-use super::super::script::Script;
-use super::{After, Explorer, MOST_STEPS, MOST_THREADS, Node, STEPS_PER_CHECK, Seen, WORK_OF_A_STEP, Walked};
+use super::super::script::AnswerScript;
+use super::{
+    After, ExploredNode, Explorer, MOST_STEPS, MOST_THREADS, STEPS_PER_CHECK, SeenOnPath, WORK_OF_A_STEP, Walked,
+};
 
 impl Explorer<'_> {
     /// Walks from a node to the next one with these answers.
     pub(super) fn walk(&mut self, node: Option<u32>, answers: Vec<Answer>) -> Result<Walked, Unexplored> {
-        *self.script.borrow_mut() = Script { answers, ..Script::default() };
+        *self.script.borrow_mut() = AnswerScript { answers, ..AnswerScript::default() };
         self.seen.word.clear();
         let Driver { interpreter, observer, .. } = &mut self.driver;
         interpreter.events.clear();
@@ -29,7 +31,7 @@ impl Explorer<'_> {
                 self.driver.begin(&mut self.seen).map(|()| Walked::Node(self.node(), ReadyThreads::default()))
             }
             Some(number) => {
-                let Node { state, attention, running, last } = &self.nodes[number as usize];
+                let ExploredNode { state, attention, running, last } = &self.nodes[number as usize];
                 interpreter.state.clone_from(state);
                 interpreter.running = *running;
                 observer.attention.clone_from(attention);
@@ -114,11 +116,11 @@ impl Explorer<'_> {
         self.driver.step_of(runs, &mut self.seen).map(|()| turn)
     }
 
-    pub(super) fn node(&self) -> Node {
+    pub(super) fn node(&self) -> ExploredNode {
         let Driver { interpreter, observer, .. } = &self.driver;
         let mut state = interpreter.state.clone();
         self.alike.normalise(&mut state);
-        Node {
+        ExploredNode {
             state,
             attention: observer.attention.clone(),
             // Only atoms over local variables look at who ran last.
@@ -145,7 +147,7 @@ impl Explorer<'_> {
     }
 }
 
-impl Listener for Seen<'_> {
+impl Listener for SeenOnPath<'_> {
     fn observed(&mut self, _: &mut Driver<'_>, sights: &[Sight]) -> Result<(), Stop> {
         for sight in sights {
             let letter = self.reader.number(&sight.truth);

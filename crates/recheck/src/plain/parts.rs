@@ -11,7 +11,7 @@ use program::{
     Initial, InitialItem, Op, Place, Program, Root, Selector, Type, TypeId, Variable, VariableId, VariableKind,
 };
 
-use super::rewrite::Change;
+use super::rewrite::Rewriting;
 use super::{Plain, fixed_index};
 
 /// Longer arrays are not taken apart into elements.
@@ -22,7 +22,7 @@ const MOST_MEMBERS: usize = 256;
 
 /// How a variable is taken apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum SplitKind {
     /// By its members.
     Members,
     /// By its elements.
@@ -32,10 +32,10 @@ enum Kind {
 }
 
 /// The variables that are taken apart, and their parts.
-struct Parts(HashMap<VariableId, (Kind, Vec<VariableId>)>);
+struct SplitVariables(HashMap<VariableId, (SplitKind, Vec<VariableId>)>);
 
 /// A part of a type: its offset in bits, and its own type.
-struct Member {
+struct TypePart {
     name: String,
     offset: u64,
     ty: TypeId,
@@ -44,7 +44,7 @@ struct Member {
 impl Plain {
     /// Takes variables apart, by one level.
     pub(super) fn take_apart(&mut self) {
-        let mut parts = Parts(HashMap::new());
+        let mut parts = SplitVariables(HashMap::new());
         for (variable, kind) in self.separable() {
             let new = parts_of(&mut self.prepared.program, variable, kind);
             let root = self.prepared.root();
@@ -73,7 +73,7 @@ impl Plain {
     }
 
     /// The variables that can be taken apart, and how.
-    fn separable(&self) -> Vec<(VariableId, Kind)> {
+    fn separable(&self) -> Vec<(VariableId, SplitKind)> {
         let program = self.program();
         let mut named: BTreeMap<VariableId, Vec<Place>> = BTreeMap::new();
         for place in self.places() {
@@ -100,11 +100,11 @@ impl Plain {
 }
 
 /// How a variable of a type can be taken apart of which these places are named.
-fn separation(program: &Program, ty: TypeId, places: &[Place]) -> Option<Kind> {
+fn separation(program: &Program, ty: TypeId, places: &[Place]) -> Option<SplitKind> {
     match program.types.get(ty) {
         Type::Record(_) => {
             let is_member = |place: &Place| matches!(place.path.first(), Some(Selector::Field(_)));
-            (has_members(program, ty) && places.iter().all(is_member)).then_some(Kind::Members)
+            (has_members(program, ty) && places.iter().all(is_member)).then_some(SplitKind::Members)
         }
         Type::Array { element, length } if *length > 1 => {
             let is_fixed = |place: &Place| match place.path.first() {
@@ -114,9 +114,9 @@ fn separation(program: &Program, ty: TypeId, places: &[Place]) -> Option<Kind> {
             let is_member =
                 |place: &Place| matches!(place.path.as_slice(), [Selector::Index(_), Selector::Field(_), ..]);
             if *length <= MOST_ELEMENTS && places.iter().all(is_fixed) {
-                return Some(Kind::Elements);
+                return Some(SplitKind::Elements);
             }
-            (has_members(program, *element) && places.iter().all(is_member)).then_some(Kind::MembersOfElements)
+            (has_members(program, *element) && places.iter().all(is_member)).then_some(SplitKind::MembersOfElements)
         }
         _ => None,
     }
@@ -135,10 +135,10 @@ fn has_members(program: &Program, ty: TypeId) -> bool {
         && !record.fields.iter().any(is_open)
 }
 
-fn members(program: &Program, ty: TypeId) -> Vec<Member> {
+fn members(program: &Program, ty: TypeId) -> Vec<TypePart> {
     match program.types.get(ty) {
         Type::Record(record) => {
-            let member = |field: &program::Field| Member {
+            let member = |field: &program::Field| TypePart {
                 name: format!(".{}", field.name),
                 offset: field.offset_bits,
                 ty: field.ty,
@@ -147,7 +147,7 @@ fn members(program: &Program, ty: TypeId) -> Vec<Member> {
         }
         Type::Array { element, length } => {
             let width = program.types.size_bits(*element);
-            let member = |index| Member { name: format!("[{index}]"), offset: index * width, ty: *element };
+            let member = |index| TypePart { name: format!("[{index}]"), offset: index * width, ty: *element };
             (0..*length).map(member).collect()
         }
         _ => Vec::new(),
@@ -155,11 +155,11 @@ fn members(program: &Program, ty: TypeId) -> Vec<Member> {
 }
 
 /// Makes the parts of a variable.
-fn parts_of(program: &mut Program, variable: VariableId, kind: Kind) -> Vec<VariableId> {
+fn parts_of(program: &mut Program, variable: VariableId, kind: SplitKind) -> Vec<VariableId> {
     let whole = program.variables[variable].clone();
     // The array that the members are members of the elements of: its length, and the width of an element.
     let (repeated, inside) = match (kind, program.types.get(whole.ty)) {
-        (Kind::MembersOfElements, Type::Array { element, length }) => {
+        (SplitKind::MembersOfElements, Type::Array { element, length }) => {
             (Some((*length, program.types.size_bits(*element))), *element)
         }
         _ => (None, whole.ty),
@@ -192,16 +192,16 @@ fn parts_of(program: &mut Program, variable: VariableId, kind: Kind) -> Vec<Vari
     found
 }
 
-impl Change for Parts {
+impl Rewriting for SplitVariables {
     fn place(&self, program: &mut Program, place: Place) -> Place {
         let Root::Variable(variable) = place.root else { return place };
         let Some((kind, parts)) = self.0.get(&variable) else { return place };
         let chosen = match (kind, place.path.as_slice()) {
-            (Kind::Members, [Selector::Field(number), rest @ ..]) => Some((*number as usize, rest.to_vec())),
-            (Kind::Elements, [Selector::Index(index), rest @ ..]) => {
+            (SplitKind::Members, [Selector::Field(number), rest @ ..]) => Some((*number as usize, rest.to_vec())),
+            (SplitKind::Elements, [Selector::Index(index), rest @ ..]) => {
                 fixed_index(program, *index).map(|index| (index as usize, rest.to_vec()))
             }
-            (Kind::MembersOfElements, [index @ Selector::Index(_), Selector::Field(number), rest @ ..]) => {
+            (SplitKind::MembersOfElements, [index @ Selector::Index(_), Selector::Field(number), rest @ ..]) => {
                 let path = std::iter::once(index.clone()).chain(rest.iter().cloned()).collect();
                 Some((*number as usize, path))
             }

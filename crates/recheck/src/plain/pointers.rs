@@ -13,14 +13,14 @@ use program::{
     TypeId, VariableId, VariableKind,
 };
 
-use super::rewrite::Change;
+use super::rewrite::Rewriting;
 use super::{Plain, fixed_index, is_aggregate};
-use crate::control::{Liveness, variables_in};
+use crate::control::{LiveVariables, variables_in};
 use program::lifetimes::{Life, Lifetimes};
 
 /// A part of a variable that is the same in all states.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Part {
+struct ConstantPart {
     variable: VariableId,
     path: Vec<PointerSelector>,
     ty: TypeId,
@@ -33,12 +33,12 @@ enum PointerSelector {
 }
 
 /// The pointers whose address is known.
-struct Known(HashMap<VariableId, Part>);
+struct KnownPointers(HashMap<VariableId, ConstantPart>);
 
 impl Plain {
     /// Replaces what is reached through pointers of which the address is known.
     pub(super) fn resolve_pointers(&mut self) {
-        let known = Known(self.known_addresses());
+        let known = KnownPointers(self.known_addresses());
         if known.0.is_empty() {
             return;
         }
@@ -47,10 +47,10 @@ impl Plain {
         self.refresh();
     }
 
-    fn known_addresses(&self) -> HashMap<VariableId, Part> {
+    fn known_addresses(&self) -> HashMap<VariableId, ConstantPart> {
         let program = self.program();
         let mut written = self.written_addresses();
-        let live = Liveness::of(program, |variable| written.contains_key(&variable));
+        let live = LiveVariables::of(program, |variable| written.contains_key(&variable));
         // Atoms are evaluated at any time.
         let mut observed = BTreeSet::new();
         self.atoms.values().for_each(|atom| variables_in(program, *atom, &mut observed));
@@ -64,7 +64,7 @@ impl Plain {
             });
             begins_unread && (is_global || !is_live(self.prepared.start(), variable))
         });
-        let mut known = Known(HashMap::new());
+        let mut known = KnownPointers(HashMap::new());
         loop {
             let mut found = Vec::new();
             for (&variable, values) in written.iter().filter(|(variable, _)| !known.0.contains_key(variable)) {
@@ -119,7 +119,7 @@ impl Plain {
     }
 
     /// What is written to pointers that nobody reads any more is of no account: computing such an address is never undefined.
-    fn drop_unread(&mut self, known: &Known) {
+    fn drop_unread(&mut self, known: &KnownPointers) {
         let mut read = BTreeSet::new();
         for expr in self.evaluated() {
             if let ExprKind::Load(Place { root: Root::Variable(variable), .. }) = self.program().exprs.get(expr).kind {
@@ -147,9 +147,9 @@ impl Plain {
     }
 }
 
-impl Known {
+impl KnownPointers {
     /// The part of a variable whose address an expression always is.
-    fn part(&self, program: &Program, address: ExprId) -> Option<Part> {
+    fn part(&self, program: &Program, address: ExprId) -> Option<ConstantPart> {
         match &program.exprs.get(address).kind {
             ExprKind::Load(place) => self.0.get(&place.as_variable()?).cloned(),
             ExprKind::Cast(operand) if program.exprs.ty(*operand) == Scalar::Pointer => {
@@ -162,7 +162,7 @@ impl Known {
                         if matches!(contents.kind, VariableKind::Literal { .. }) {
                             return None;
                         }
-                        Part { variable, path: Vec::new(), ty: contents.ty }
+                        ConstantPart { variable, path: Vec::new(), ty: contents.ty }
                     }
                     Root::Pointer { address, pointee } => {
                         self.part(program, address).filter(|part| part.ty == pointee)?
@@ -175,7 +175,7 @@ impl Known {
     }
 }
 
-impl Part {
+impl ConstantPart {
     /// A part of this part.
     fn inside(mut self, program: &Program, path: &[Selector]) -> Option<Self> {
         for step in path {
@@ -208,7 +208,7 @@ impl Part {
     }
 }
 
-impl Change for Known {
+impl Rewriting for KnownPointers {
     fn place(&self, program: &mut Program, place: Place) -> Place {
         let Root::Pointer { address, pointee } = place.root else { return place };
         let (variable, mut path) = match self.part(program, address) {
@@ -238,7 +238,7 @@ impl Change for Known {
     }
 }
 
-impl Known {
+impl KnownPointers {
     /// The array, a whole variable, and the index in it that an address always belongs to.
     fn element(&self, program: &Program, address: ExprId, pointee: TypeId) -> Option<(VariableId, ExprId)> {
         let ExprKind::PointerAdd { base, index, stride } = program.exprs.get(address).kind else { return None };

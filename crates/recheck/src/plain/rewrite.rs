@@ -8,7 +8,7 @@ use program::{Expr, ExprId, ExprKind, Initial, Place, Program, Rewrite, Variable
 use super::Plain;
 
 /// What stands for a place or an expression whose operands were changed already.
-pub(super) trait Change {
+pub(super) trait Rewriting {
     /// The place that stands for one.
     fn place(&self, program: &mut Program, place: Place) -> Place;
 
@@ -20,7 +20,7 @@ pub(super) trait Change {
 
 impl Plain {
     /// Changes all places and expressions.
-    pub(super) fn change(&mut self, change: &dyn Change) {
+    pub(super) fn change(&mut self, change: &dyn Rewriting) {
         let program = &mut self.prepared.program;
         // Operands come before the expressions over them.
         let mut new: Vec<ExprId> = Vec::with_capacity(program.exprs.len());
@@ -53,7 +53,7 @@ impl Plain {
 /// Operations over changed places and expressions.
 struct Changed<'a> {
     program: &'a mut Program,
-    change: &'a dyn Change,
+    change: &'a dyn Rewriting,
     to: &'a dyn Fn(ExprId) -> ExprId,
 }
 

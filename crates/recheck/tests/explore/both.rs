@@ -8,13 +8,13 @@ use automata::buchi::{Automaton, Guard};
 use automata::ltl::Unary;
 use automata::translate::{Options, Target, translate};
 use foundation::Budget;
-use recheck::{Explored, Limits, Unexplored, compiled, interpreted};
+use recheck::{Explored, Horizon, Unexplored, compiled, interpreted};
 use task::Task;
 
 use crate::worlds::task;
 
 /// So many states are enough for a test.
-const LIMITS: Limits = Limits { states: 20_000, expected: 0 };
+const LIMITS: Horizon = Horizon { states: 20_000, expected: 0 };
 
 /// The automaton of the negated goal, by the translation that engines use.
 pub fn negated(task: &Task) -> Automaton<Guard> {

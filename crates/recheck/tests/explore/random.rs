@@ -4,7 +4,7 @@
 use automata::buchi::{Automaton, Guard, accepts};
 use automata::ltl::{AtomId, Letter};
 use foundation::{Budget, Id};
-use program::semantics::{Answer, Limits, ObserveMode, RunEnd, Semantics, Value, run};
+use program::semantics::{Answer, ObserveMode, RunEnd, RunLimits, Semantics, Value, run};
 use task::{Lasso, Task};
 
 use crate::both::{by_compiler, by_interpreter, is_empty, negated};
@@ -93,7 +93,7 @@ int main(void) {{
 fn word(task: &Task, lasso: &Lasso) -> Option<(Vec<Letter>, Vec<Letter>)> {
     const LENGTH: usize = 300;
     let mut choices = Repeated::new(lasso);
-    let limits = Limits { observations: LENGTH, edges: 6000 };
+    let limits = RunLimits { observations: LENGTH, edges: 6000 };
     let run = run(&task.program, task.semantics, &task.atoms, &mut choices, limits, &Budget::unlimited());
     let letter = |truth: &Vec<bool>| -> Letter {
         (0..truth.len()).filter(|&index| truth[index]).map(AtomId::from_index).collect()

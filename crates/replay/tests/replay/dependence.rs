@@ -2,7 +2,7 @@
 
 use foundation::Budget;
 use program::semantics::{Atomicity, Integers, Semantics};
-use replay::{Closing, Limits, Rejected, replay_within};
+use replay::{Closing, Rejected, ReplayLimits, replay_within};
 use task::Lasso;
 
 use crate::oracle::violates;
@@ -170,7 +170,7 @@ fn ideal_integers_that_become_too_large_for_the_interpreter_keep_the_loop_open()
         let c = format!("int n = 1; int main(void) {{ while (1) {{ {statement} }} }}");
         for (integers, is_closed) in [(Integers::Machine, true), (Integers::Ideal, false)] {
             let task = task_under(&c, "F end", Semantics { integers, ..Semantics::default() });
-            let found = replay_within(&task, &Lasso::default(), Limits { steps: 1000 }, &Budget::unlimited());
+            let found = replay_within(&task, &Lasso::default(), ReplayLimits { steps: 1000 }, &Budget::unlimited());
             assert_eq!(found.is_ok(), is_closed, "{statement} {integers}");
         }
     }

@@ -1,7 +1,7 @@
 //! Loops that never come back to a state are accepted exactly where every turn does the same.
 
 use foundation::Budget;
-use program::semantics::{Answer, Integers, Limits, ObserveMode, RunEnd, Semantics, Value, run};
+use program::semantics::{Answer, Integers, ObserveMode, RunEnd, RunLimits, Semantics, Value, run};
 use replay::{Closing, Growth, Rejected, Replayed, confirm, grow};
 use task::{Counterexample, Lasso, Task};
 
@@ -193,7 +193,7 @@ fn what_is_predicted_happens() {
         let period = told.len() - start;
         let length = start + period * (TURNS + 1);
         let mut choices = Repeated::new(&lasso);
-        let limits = Limits { observations: length, edges: 60 * length as u64 };
+        let limits = RunLimits { observations: length, edges: 60 * length as u64 };
         let long = run(&task.program, task.semantics, &task.atoms, &mut choices, limits, &Budget::unlimited());
         // A loop that closes after all is told once.
         let round = match long.end {

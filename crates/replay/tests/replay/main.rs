@@ -10,11 +10,11 @@ mod prefix;
 mod random;
 mod worlds;
 
-use ::replay::{Limits, Rejected, Replayed, replay_within};
+use ::replay::{Rejected, ReplayLimits, Replayed, replay_within};
 use foundation::Budget;
 use task::{Lasso, Task};
 
 /// Replays within a limit that is large for a test.
 fn replayed(task: &Task, lasso: &Lasso) -> Result<Replayed, Rejected> {
-    replay_within(task, lasso, Limits { steps: 100_000 }, &Budget::unlimited())
+    replay_within(task, lasso, ReplayLimits { steps: 100_000 }, &Budget::unlimited())
 }

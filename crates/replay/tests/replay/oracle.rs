@@ -4,7 +4,7 @@
 
 use automata::ltl::{AtomId, Letter, evaluate_lasso};
 use foundation::{Budget, Id};
-use program::semantics::{Answer, Choices, Limits, Question, RunEnd, run};
+use program::semantics::{Answer, Choices, Question, RunEnd, RunLimits, run};
 use task::{Lasso, Task};
 
 /// The answers of a lasso, one after the other.
@@ -36,7 +36,7 @@ impl Choices for Repeated<'_> {
 /// Whether the goal is false of the execution with these answers; false too where there is no such execution.
 pub fn violates(task: &Task, lasso: &Lasso, length: usize) -> bool {
     let mut choices = Repeated::new(lasso);
-    let limits = Limits { observations: length, edges: 20 * length as u64 };
+    let limits = RunLimits { observations: length, edges: 20 * length as u64 };
     let run = run(&task.program, task.semantics, &task.atoms, &mut choices, limits, &Budget::unlimited());
     let letter = |truth: &Vec<bool>| -> Letter {
         (0..truth.len()).filter(|&index| truth[index]).map(AtomId::from_index).collect()

@@ -11,13 +11,13 @@ pub(super) struct Excerpt {
     /// The number of the first line.
     pub first_line: usize,
     pub text: String,
-    pub marks: Vec<Mark>,
+    pub marks: Vec<ExcerptMark>,
     /// Whether some line is not the user's own but what the preprocessor made of it.
     pub preprocessed: bool,
 }
 
 /// A marked part of an excerpt's text.
-pub(super) struct Mark {
+pub(super) struct ExcerptMark {
     pub range: Range<usize>,
     pub label: String,
     pub primary: bool,
@@ -30,7 +30,7 @@ const MOST_LINES: usize = 12;
 pub(super) fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Excerpt> {
     let primary = diagnostic.primary.iter().map(|label| (label, true));
     let secondary = diagnostic.secondary.iter().map(|label| (label, false));
-    let mut all: Vec<Found> = Vec::new();
+    let mut all: Vec<LocatedSpan> = Vec::new();
     for (label, primary) in primary.chain(secondary) {
         let mut found = find(label.span, sources);
         found.primary = primary;
@@ -38,7 +38,7 @@ pub(super) fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Exce
         all.push(found);
     }
     read_as_preprocessed(&mut all, sources);
-    let mut files: Vec<(String, Vec<Found>)> = Vec::new();
+    let mut files: Vec<(String, Vec<LocatedSpan>)> = Vec::new();
     for found in all {
         match files.iter_mut().find(|(file, _)| *file == found.file) {
             Some((_, list)) => list.push(found),
@@ -49,7 +49,7 @@ pub(super) fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Exce
 }
 
 /// A place, looked up: whole lines and the marked part from the first to the last of them.
-struct Found {
+struct LocatedSpan {
     file: String,
     first_line: usize,
     lines: Vec<String>,
@@ -62,9 +62,9 @@ struct Found {
     label: String,
 }
 
-fn find(span: Span, sources: &SourceMap) -> Found {
+fn find(span: Span, sources: &SourceMap) -> LocatedSpan {
     let first = sources.snippet(span);
-    let mut found = Found {
+    let mut found = LocatedSpan {
         file: first.location.file.clone(),
         first_line: first.location.line as usize,
         from: first.marked.start,
@@ -99,8 +99,8 @@ fn find(span: Span, sources: &SourceMap) -> Found {
 }
 
 /// Where one place of a line can only be shown in preprocessed text, so are the others on that line.
-fn read_as_preprocessed(all: &mut [Found], sources: &SourceMap) {
-    let line_of = |found: &Found| (found.span.source, found.file.clone(), found.first_line);
+fn read_as_preprocessed(all: &mut [LocatedSpan], sources: &SourceMap) {
+    let line_of = |found: &LocatedSpan| (found.span.source, found.file.clone(), found.first_line);
     let lines: Vec<_> = all.iter().filter(|found| found.preprocessed).map(line_of).collect();
     for found in all.iter_mut().filter(|found| !found.preprocessed) {
         if !lines.contains(&line_of(found)) {
@@ -120,7 +120,7 @@ fn read_as_preprocessed(all: &mut [Found], sources: &SourceMap) {
 
 /// Puts places of one file into one text. Lines between them are left empty, since they are not shown, but for single
 /// lines, which are.
-fn assemble(file: String, found: Vec<Found>, sources: &SourceMap) -> Excerpt {
+fn assemble(file: String, found: Vec<LocatedSpan>, sources: &SourceMap) -> Excerpt {
     let first_line = found.iter().map(|found| found.first_line).min().unwrap_or(1);
     let last_line = found.iter().map(|found| found.first_line + found.lines.len()).max().unwrap_or(1);
     let mut lines: Vec<Option<String>> = vec![None; last_line - first_line];
@@ -148,14 +148,14 @@ fn assemble(file: String, found: Vec<Found>, sources: &SourceMap) -> Excerpt {
         let within =
             |line: usize, column: usize| starts[line] + column.min(lines[line].as_ref().map_or(0, String::len));
         let range = within(at, place.from)..within(at + place.lines.len() - 1, place.to);
-        Mark { range: on_boundaries(&text, range), label: place.label.clone(), primary: place.primary }
+        ExcerptMark { range: on_boundaries(&text, range), label: place.label.clone(), primary: place.primary }
     });
     let marks = marks.collect();
     Excerpt { file, first_line, marks, preprocessed: found.iter().any(|place| place.preprocessed), text }
 }
 
 /// A line of the file, found in the neighbourhood of a place in the text that was read.
-fn line_near(place: &Found, file: &str, line: usize, sources: &SourceMap) -> Option<String> {
+fn line_near(place: &LocatedSpan, file: &str, line: usize, sources: &SourceMap) -> Option<String> {
     let text = sources.text(place.span.source);
     let start = place.span.start as usize;
     let (before, after) = (text.get(..start)?, text.get(start..)?);

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use super::{Outcome, SuiteReport};
+use super::{Rating, SuiteReport};
 
 // The picture and its margins, in pixels.
 const WIDTH: f64 = 720.0;
@@ -17,7 +17,7 @@ const BOTTOM: f64 = 50.0;
 
 /// The plot as the text of an SVG file.
 pub fn quantile_plot(report: &SuiteReport) -> String {
-    let correct = report.results.iter().filter(|result| result.outcome == Outcome::Correct);
+    let correct = report.results.iter().filter(|result| result.outcome == Rating::Correct);
     let mut seconds: Vec<f64> = correct.map(|result| result.wall_seconds.max(SHORTEST_SECONDS)).collect();
     seconds.sort_by(f64::total_cmp);
     let tasks = report.totals.tasks.max(1);

@@ -1,6 +1,6 @@
 //! The table of a suite, line by line: the widths are fixed before the first result is known.
 
-use super::{Outcome, SuiteReport, TaskReport, Totals};
+use super::{Rating, SuiteReport, TaskReport, Totals};
 use crate::Style;
 use crate::table::columns_of;
 
@@ -10,7 +10,7 @@ const USUAL: &str = "\u{1b}[0m";
 
 /// The columns of a table, as wide as they will stay.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct TableLayout {
     columns: Vec<(Column, usize)>,
     colours: bool,
 }
@@ -48,7 +48,7 @@ impl Column {
             Column::Task => result.task.clone(),
             Column::Expected => result.expected.unwrap_or("–").to_owned(),
             Column::Verdict => match (result.outcome, result.verdict) {
-                (Outcome::Wrong, Some(verdict)) => format!("✗ {verdict}"),
+                (Rating::Wrong, Some(verdict)) => format!("✗ {verdict}"),
                 (_, verdict) => verdict.unwrap_or("error").to_owned(),
             },
             Column::Engine => result.engine.clone().unwrap_or_default(),
@@ -68,7 +68,7 @@ impl Column {
     }
 }
 
-impl Layout {
+impl TableLayout {
     /// Lays out a table for tasks of these names. Where the lines are too short for all columns, some are left out.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>, style: Style) -> Self {
         /// A name is cut to so many columns where that makes room for the evidence.
@@ -113,7 +113,7 @@ impl Layout {
     /// The line of a result.
     pub fn row(&self, result: &TaskReport) -> String {
         let line = self.line(|column| column.cell(result));
-        let loud = self.colours && matches!(result.outcome, Outcome::Wrong | Outcome::Error);
+        let loud = self.colours && matches!(result.outcome, Rating::Wrong | Rating::Error);
         if loud { format!("{RED}{line}{USUAL}\n") } else { format!("{line}\n") }
     }
 
@@ -173,11 +173,11 @@ pub fn closing(report: &SuiteReport, style: Style) -> String {
     let (red, usual) = if style.colours { (RED, USUAL) } else { ("", "") };
     let with = |outcome| report.results.iter().filter(move |result| result.outcome == outcome);
     let mut again = String::new();
-    for result in with(Outcome::Wrong) {
+    for result in with(Rating::Wrong) {
         let (expected, verdict) = (result.expected.unwrap_or_default(), result.verdict.unwrap_or_default());
         again.push_str(&format!("{red}wrong: {}: expected {expected}, found {verdict}{usual}\n", result.task));
     }
-    for result in with(Outcome::Error) {
+    for result in with(Rating::Error) {
         let reason = result.reason.as_deref().unwrap_or_default();
         again.push_str(&format!("{red}error:{usual} {}: {}\n", result.task, one_line(reason)));
     }

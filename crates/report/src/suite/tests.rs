@@ -5,17 +5,17 @@ use crate::Style;
 use crate::table::columns_of;
 
 /// A result with what matters here.
-fn result(task: &str, outcome: Outcome, seconds: f64) -> TaskReport {
+fn result(task: &str, outcome: Rating, seconds: f64) -> TaskReport {
     let (expected, verdict) = match outcome {
-        Outcome::Correct => (Some("holds"), Some("holds")),
-        Outcome::Wrong => (Some("holds"), Some("violated")),
-        Outcome::Unlabelled => (None, Some("violated")),
-        Outcome::Unknown => (Some("violated"), Some("unknown")),
-        Outcome::Error => (Some("violated"), None),
+        Rating::Correct => (Some("holds"), Some("holds")),
+        Rating::Wrong => (Some("holds"), Some("violated")),
+        Rating::Unlabelled => (None, Some("violated")),
+        Rating::Unknown => (Some("violated"), Some("unknown")),
+        Rating::Error => (Some("violated"), None),
     };
     let reason = match outcome {
-        Outcome::Unknown => Some("unsupported: recursion in `f`"),
-        Outcome::Error => Some("killed by signal 9\nand more"),
+        Rating::Unknown => Some("unsupported: recursion in `f`"),
+        Rating::Error => Some("killed by signal 9\nand more"),
         _ => None,
     };
     let evidence = outcome.is_definite().then(|| EvidenceReport { checked: true, by: Some("replay".into()) });
@@ -41,8 +41,8 @@ fn result(task: &str, outcome: Outcome, seconds: f64) -> TaskReport {
 
 fn all_outcomes() -> Vec<TaskReport> {
     let outcomes =
-        [Outcome::Correct, Outcome::Wrong, Outcome::Unlabelled, Outcome::Unknown, Outcome::Error, Outcome::Correct];
-    let named = |(number, outcome): (usize, Outcome)| result(&format!("folder/task-{number}"), outcome, number as f64);
+        [Rating::Correct, Rating::Wrong, Rating::Unlabelled, Rating::Unknown, Rating::Error, Rating::Correct];
+    let named = |(number, outcome): (usize, Rating)| result(&format!("folder/task-{number}"), outcome, number as f64);
     outcomes.into_iter().enumerate().map(named).collect()
 }
 
@@ -93,7 +93,7 @@ fn tables_keep_every_width_and_show_every_verdict() {
             let mut results = results.clone();
             results[0].task = "x".repeat(name_length);
             let names = results.iter().map(|result| result.task.as_str());
-            let layout = Layout::new(names, Style { colours: false, width });
+            let layout = TableLayout::new(names, Style { colours: false, width });
             let text: String = layout.heading() + &results.iter().map(|result| layout.row(result)).collect::<String>();
             assert!(text.lines().all(|line| columns_of(line) <= width), "{width}\n{text}");
             assert_eq!(text.lines().count(), results.len() + 2);
@@ -108,7 +108,7 @@ fn tables_keep_every_width_and_show_every_verdict() {
 fn the_table_and_the_totals_look_like_this() {
     let report = report(all_outcomes(), 8);
     let style = Style { colours: false, width: 100 };
-    let layout = Layout::new(report.results.iter().map(|result| result.task.as_str()), style);
+    let layout = TableLayout::new(report.results.iter().map(|result| result.task.as_str()), style);
     let rows: String = report.results.iter().map(|result| layout.row(result)).collect();
     let expected = "\
 task           expected  verdict     engine       seconds    memory  evidence or reason
@@ -142,9 +142,9 @@ error: folder/task-4: killed by signal 9 and more
 fn what_is_wrong_is_red_where_colours_are_wanted() {
     let style = Style { colours: true, width: 100 };
     let results = all_outcomes();
-    let layout = Layout::new(results.iter().map(|result| result.task.as_str()), style);
+    let layout = TableLayout::new(results.iter().map(|result| result.task.as_str()), style);
     for result in &results {
-        let red = matches!(result.outcome, Outcome::Wrong | Outcome::Error);
+        let red = matches!(result.outcome, Rating::Wrong | Rating::Error);
         assert_eq!(layout.row(result).starts_with("\u{1b}[31m"), red, "{:?}", result.outcome);
     }
 }
@@ -163,8 +163,8 @@ fn amounts_of_memory_have_three_digits_at_most() {
 
 #[test]
 fn plots_have_a_point_for_each_correct_result_inside_the_frame() {
-    for results in [Vec::new(), all_outcomes(), vec![result("a", Outcome::Correct, 1e6)]] {
-        let correct = results.iter().filter(|result| result.outcome == Outcome::Correct).count();
+    for results in [Vec::new(), all_outcomes(), vec![result("a", Rating::Correct, 1e6)]] {
+        let correct = results.iter().filter(|result| result.outcome == Rating::Correct).count();
         let tasks = results.len();
         let svg = quantile_plot(&report(results, tasks));
         let points = svg.split("points=\"").nth(1).unwrap().split('"').next().unwrap();

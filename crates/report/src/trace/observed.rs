@@ -6,7 +6,7 @@ use foundation::{Diagnostic, Diagnostics, Location, SourceMap, Span};
 use program::semantics::{Observation, Occasion, Run, RunEnd, Warning};
 use program::{EndKind, Program};
 
-use super::{Change, End, TraceStep};
+use super::{End, ShownChange, TraceStep};
 
 /// The observed states of a run. A step of a loop lists what changes in the first iteration or in a later one.
 pub fn steps(run: &Run, program: &Program, sources: &SourceMap) -> Vec<TraceStep> {
@@ -69,7 +69,7 @@ fn step(
     if observation.overflow {
         events.push("signed overflow".to_owned());
     }
-    let change = |change: &program::semantics::Change| Change {
+    let change = |change: &program::semantics::Change| ShownChange {
         name: change.name.clone(),
         value: change.value.clone(),
         enumerator: change.enumerator.clone(),

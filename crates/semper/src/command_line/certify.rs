@@ -3,7 +3,7 @@
 use anyhow::Result;
 use foundation::{Diagnostic, Diagnostics, SourceMap};
 use report::verdict::{Detail, Verdicts};
-use semper::saved::Question;
+use semper::saved::Inquiry;
 use semper::{Settings, certificates, replay};
 
 use super::limits::{Limited, no_verdict};
@@ -22,7 +22,8 @@ pub(super) fn run(options: &CertifyOptions) -> Result<Status> {
         let request = replay::request_for(&read.question, &options.file, &options.program, &mut diagnostics);
         request.map(|(request, scheduler)| (request, scheduler, read))
     });
-    let Some((request, scheduler, certificates::Read { question, fingerprint, certificate })) = loaded else {
+    let Some((request, scheduler, certificates::ReadCertificate { question, fingerprint, certificate })) = loaded
+    else {
         return refuse(&diagnostics, &sources, &options.output);
     };
     let Ready { mut subject, sources, diagnostics: read } = match load(&request, &limited, &options.output)? {
@@ -80,7 +81,7 @@ fn another_program(is_named: bool) -> Diagnostic {
 
 /// What the program is read with besides the files: nobody should take a proof of a part of the program, or of another
 /// version of it, for a proof of the whole.
-fn unusual(question: &Question) -> Option<Diagnostic> {
+fn unusual(question: &Inquiry) -> Option<Diagnostic> {
     let program = &question.program;
     let mut options: Vec<String> = Vec::new();
     options.extend((program.entry != "main").then(|| format!("`--entry {}`", program.entry)));

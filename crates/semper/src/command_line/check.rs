@@ -6,10 +6,10 @@ use report::verdict::{Detail, PropertyVerdict, Verdicts};
 use semper::certificates::{self, multipliers::with_arguments};
 use semper::certify::Replayed;
 use semper::replay;
-use semper::saved::{Found, Question, Saved};
+use semper::saved::{Found, Inquiry, Saved};
 use semper::task::{Attempt, Certificate, Entry, Scheduler, Verdict};
 use semper::{CheckedOutcome, CheckedVerdict, RejectedEvidence, Request, Settings, Subject};
-use validation::{Proved, of_proof, of_violation};
+use validation::{ProvedProperty, of_proof, of_violation};
 
 use super::draft::Draft;
 use super::limits::{Limited, no_verdict};
@@ -104,7 +104,7 @@ fn decide(ready: Ready, request: &Request, engine: Entry, options: &CheckOptions
             && verdicts.is_empty()
             && let Some(hashes) = replay::hashes(request, &mut diagnostics)
         {
-            let proved = Proved { request, subject: &subject, property, certificate };
+            let proved = ProvedProperty { request, subject: &subject, property, certificate };
             let witness = of_proof(proved, &hashes, &sources, &settings, budget, host::utc_now());
             if let Err(fault) = host::write_text(path, &witness::write(&witness)) {
                 diagnostics.push(*fault);
@@ -156,7 +156,7 @@ fn keep_rejected(
     let evidence = match verdict {
         Verdict::Holds(certificate) => {
             let fingerprint = certificates::fingerprint(&semper::check::task_of(subject, property, scheduler));
-            let question = Question::new(request, subject, property, scheduler, hashes);
+            let question = Inquiry::new(request, subject, property, scheduler, hashes);
             certificates::write(&question, &fingerprint, certificate)
         }
         Verdict::Violated(counterexample) => {
@@ -194,7 +194,7 @@ fn write_certificate(
         return;
     }
     let Some(hashes) = replay::hashes(request, diagnostics) else { return };
-    let question = Question::new(request, subject, property, scheduler, hashes);
+    let question = Inquiry::new(request, subject, property, scheduler, hashes);
     let task = semper::check::task_of(subject, property, scheduler);
     let certificate = with_arguments(&task, certificate, budget);
     match certificates::write(&question, &certificates::fingerprint(&task), &certificate) {

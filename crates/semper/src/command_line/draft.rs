@@ -13,22 +13,22 @@ use super::options::{CheckOptions, Format};
 
 /// An answer that is not complete.
 pub(super) struct Draft {
-    properties: Arc<Mutex<Vec<Entry>>>,
+    properties: Arc<Mutex<Vec<DraftEntry>>>,
 }
 
 /// What is known of a property.
-enum Entry {
+enum DraftEntry {
     /// It is decided.
     Decided(Box<PropertyVerdict>),
     /// It is not: what is said for each reason to stop.
     Open(Box<[(Exhausted, PropertyVerdict); 3]>),
 }
 
-impl Entry {
+impl DraftEntry {
     fn said(&self, why: Exhausted) -> &PropertyVerdict {
         match self {
-            Entry::Decided(verdict) => verdict,
-            Entry::Open(verdicts) => {
+            DraftEntry::Decided(verdict) => verdict,
+            DraftEntry::Open(verdicts) => {
                 let found = verdicts.iter().find(|(reason, _)| *reason == why);
                 &found.unwrap_or(&verdicts[0]).1
             }
@@ -44,7 +44,7 @@ impl Draft {
                 let outcome = semper::check::undecided(settings, why);
                 (why, semper::verdict(subject, property, &outcome, settings, sources, &mut read.clone()))
             });
-            Entry::Open(Box::new(said))
+            DraftEntry::Open(Box::new(said))
         };
         let properties = (0..subject.properties.len()).map(open).collect();
         Self { properties: Arc::new(Mutex::new(properties)) }
@@ -54,7 +54,7 @@ impl Draft {
     pub fn decided(&self, property: usize, verdict: &PropertyVerdict) {
         let mut properties = self.properties.lock().unwrap_or_else(PoisonError::into_inner);
         if property + 1 < properties.len() {
-            properties[property] = Entry::Decided(Box::new(verdict.clone()));
+            properties[property] = DraftEntry::Decided(Box::new(verdict.clone()));
         }
     }
 

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use anyhow::Result;
 use foundation::{Budget, Diagnostics, SourceMap};
-use program::semantics::{Choices, Limits, ListedChoices, RunEnd, SeededChoices};
-use report::trace::{PropertyOnTrace, Trace};
+use program::semantics::{Choices, ListedChoices, RunEnd, RunLimits, SeededChoices};
+use report::trace::{PropertyOnTrace, TraceReport};
 use semper::{Execution, Subject, TraceTruth};
 
 use super::limits::{Limited, no_verdict};
@@ -51,9 +51,9 @@ fn execute(subject: &Subject, choices: &mut dyn Choices, options: &RunOptions, b
     /// A program may do much between two observations, but not for ever.
     const EDGES_PER_OBSERVATION: u64 = 10_000;
     let observations = options.execution.steps.max(1);
-    let edges = (observations as u64).saturating_mul(EDGES_PER_OBSERVATION).max(Limits::default().edges);
+    let edges = (observations as u64).saturating_mul(EDGES_PER_OBSERVATION).max(RunLimits::default().edges);
     let start = Instant::now();
-    let execution = semper::execute(subject, choices, Limits { observations, edges }, budget);
+    let execution = semper::execute(subject, choices, RunLimits { observations, edges }, budget);
     let run = &execution.run;
     options.output.tell(|| {
         let (states, seconds) = (run.observations.len(), start.elapsed().as_secs_f64());
@@ -75,7 +75,7 @@ fn trace(
     sources: &SourceMap,
     diagnostics: &Diagnostics,
     options: &ExecutionOptions,
-) -> Trace {
+) -> TraceReport {
     let display = |formula| subject.formulas.display(formula).to_string();
     let on_trace = |(property, truth): (&semper::Property, &TraceTruth)| PropertyOnTrace {
         name: property.name.clone(),
@@ -90,7 +90,7 @@ fn trace(
             .then(|| "the formula is too large for its truth on a finite trace to be decided".to_owned()),
     };
     let run = &execution.run;
-    Trace {
+    TraceReport {
         integers: subject.semantics.integers.to_string(),
         observe: subject.semantics.observe.to_string(),
         data_model: subject.program.types.data_model().to_string(),

@@ -14,10 +14,10 @@ use super::{Status, output};
 pub(super) struct Limited {
     /// What may be spent. Ctrl-C cancels it.
     pub budget: Budget,
-    words: Arc<Mutex<Words>>,
+    words: Arc<Mutex<LimitWords>>,
 }
 
-type Words = Box<dyn Fn(Exhausted) -> LastWords + Send>;
+type LimitWords = Box<dyn Fn(Exhausted) -> LastWords + Send>;
 
 impl Limited {
     /// Begins to spend within the limits. The words are for an end by force before the command has better ones.
@@ -29,7 +29,7 @@ impl Limited {
         if let Some(bytes) = limits.memory {
             budget = budget.with_memory(bytes);
         }
-        let words: Arc<Mutex<Words>> = Arc::new(Mutex::new(Box::new(words)));
+        let words: Arc<Mutex<LimitWords>> = Arc::new(Mutex::new(Box::new(words)));
         host::cancel_on_interrupt(&budget);
         host::guard(&budget, {
             let words = Arc::clone(&words);

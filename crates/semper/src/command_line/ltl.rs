@@ -9,7 +9,7 @@ use automata::translate::{Failure, Target};
 use automata::{hoa, kripke, ltl};
 use foundation::{Budget, Diagnostic, Diagnostics, Exhausted, SourceMap};
 use host::LastWords;
-use report::automaton::{AutomatonReport, Names, Shown};
+use report::automaton::{AutomatonReport, ShownAutomaton, StateNames};
 use semper::automata::{self, translate::converted};
 use semper::kripke::NoProduct;
 use semper::ltl::{Wanted, accepted_run, automaton_of, can_be_written, examine, reason, shown};
@@ -21,7 +21,7 @@ use super::{Status, output, refuse, show_diagnostics};
 
 pub(super) fn run(options: &LtlOptions) -> Result<Status> {
     let Limited { budget, .. } = Limited::new(&options.limits, last_words(options.format));
-    let mut reader = Reader::default();
+    let mut reader = AutomatonInput::default();
     let start = Instant::now();
     let status = match &options.hoa {
         Some(path) => automata_of_file(path, options, &budget, &mut reader),
@@ -33,13 +33,13 @@ pub(super) fn run(options: &LtlOptions) -> Result<Status> {
 
 /// What was read, and what is to be said of it.
 #[derive(Default)]
-struct Reader {
+struct AutomatonInput {
     sources: SourceMap,
     diagnostics: Diagnostics,
     formulas: Formulas,
 }
 
-impl Reader {
+impl AutomatonInput {
     /// Adds the diagnostics of what could not be read.
     fn accept<T>(&mut self, result: Result<T, Diagnostics>) -> Option<T> {
         result.map_err(|errors| self.diagnostics.extend(errors)).ok()
@@ -55,7 +55,7 @@ impl Reader {
     }
 }
 
-fn formula(options: &LtlOptions, budget: &Budget, reader: &mut Reader) -> Result<Status> {
+fn formula(options: &LtlOptions, budget: &Budget, reader: &mut AutomatonInput) -> Result<Status> {
     let text = options.formula.as_deref().unwrap_or_default();
     let source = reader.sources.add("FORMULA", text);
     let read = ltl::parse(&reader.sources, source, &mut reader.formulas);
@@ -77,11 +77,11 @@ fn formula(options: &LtlOptions, budget: &Budget, reader: &mut Reader) -> Result
         Err(failure) => return not_known(failure, options),
     };
     let name = shown(&reader.formulas, translation.simplified);
-    let of_formula = Named { name: Some(name), automaton: translation.automaton, states: Vec::new() };
+    let of_formula = NamedAutomaton { name: Some(name), automaton: translation.automaton, states: Vec::new() };
     show(vec![of_formula], structure.as_ref(), options, budget, reader)
 }
 
-fn automata_of_file(path: &str, options: &LtlOptions, budget: &Budget, reader: &mut Reader) -> Result<Status> {
+fn automata_of_file(path: &str, options: &LtlOptions, budget: &Budget, reader: &mut AutomatonInput) -> Result<Status> {
     let stream = reader.file(path).and_then(|source| {
         let read = hoa::parse(&reader.sources, source, &mut reader.formulas);
         reader.accept(read)
@@ -106,13 +106,13 @@ fn automata_of_file(path: &str, options: &LtlOptions, budget: &Budget, reader: &
                 Err(failure) => return not_known(failure, options),
             },
         };
-        named.push(Named { name: read.name, automaton, states });
+        named.push(NamedAutomaton { name: read.name, automaton, states });
     }
     show(named, structure.as_ref(), options, budget, reader)
 }
 
 /// The structure that the product is asked with, if any. Nothing at all where it could not be read.
-fn structure(options: &LtlOptions, reader: &mut Reader) -> Option<Option<kripke::Kripke>> {
+fn structure(options: &LtlOptions, reader: &mut AutomatonInput) -> Option<Option<kripke::Kripke>> {
     let Some(path) = &options.product else { return Some(None) };
     let source = reader.file(path)?;
     let read = kripke::parse(&reader.sources, source);
@@ -120,7 +120,7 @@ fn structure(options: &LtlOptions, reader: &mut Reader) -> Option<Option<kripke:
 }
 
 /// An automaton to be shown.
-struct Named {
+struct NamedAutomaton {
     name: Option<String>,
     automaton: Automaton<Guard>,
     /// The names of its states, where some have one.
@@ -135,15 +135,15 @@ struct Shelf {
 
 /// Shows automata, or their products with a structure.
 fn show(
-    automata: Vec<Named>,
+    automata: Vec<NamedAutomaton>,
     structure: Option<&kripke::Kripke>,
     options: &LtlOptions,
     budget: &Budget,
-    reader: &mut Reader,
+    reader: &mut AutomatonInput,
 ) -> Result<Status> {
     let (mut texts, mut shelf) = (Vec::new(), Shelf { automata: Vec::new() });
     for named in automata {
-        let Named { name, automaton, states } = named;
+        let NamedAutomaton { name, automaton, states } = named;
         let product =
             structure.map(|structure| semper::kripke::product(structure, &automaton, reader.formulas.atoms(), budget));
         let (automaton, products) = match product {
@@ -160,14 +160,14 @@ fn show(
             Err(exhausted) => return not_known(exhausted.into(), options),
         };
         let names = match (products.is_empty(), states.iter().any(Option::is_some)) {
-            (false, _) => Names::Unique(&products),
-            (true, true) => Names::Beside(&states),
-            (true, false) => Names::Numbers,
+            (false, _) => StateNames::Unique(&products),
+            (true, true) => StateNames::Beside(&states),
+            (true, false) => StateNames::Numbers,
         };
         // In the picture of an automaton by itself, one of many accepted runs means little.
         let is_picture = matches!(options.format, LtlFormat::Dot | LtlFormat::Mermaid);
         let run = run.as_ref().filter(|_| structure.is_some() || !is_picture);
-        let page = Shown { automaton: &automaton, atoms: reader.formulas.atoms(), names, run };
+        let page = ShownAutomaton { automaton: &automaton, atoms: reader.formulas.atoms(), names, run };
         match options.format {
             LtlFormat::Text => texts.push(page.page(&title(options, name.as_deref()))),
             LtlFormat::Hoa if !can_be_written(&automaton) => return not_known(Failure::TooLarge, options),

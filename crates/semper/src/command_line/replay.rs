@@ -56,7 +56,7 @@ pub(super) fn run(options: &ReplayOptions) -> Result<Status> {
             let detail = Detail { all_steps: verbose || options.trace.full_trace, trusted: verbose, width };
             output::print(&report::verdict::render(&verdicts, detail))?;
         }
-        Format::Json => output::print_json(&Answer { verdict: &verdicts.properties[0], compiled })?,
+        Format::Json => output::print_json(&ReplayAnswer { verdict: &verdicts.properties[0], compiled })?,
     }
     Ok(match verdicts.verdict.as_str() {
         "violated" => Status::Violated,
@@ -66,7 +66,7 @@ pub(super) fn run(options: &ReplayOptions) -> Result<Status> {
 
 /// The answer as JSON: that of `semper check`, and what became of the compiled program.
 #[derive(Serialize)]
-struct Answer<'v> {
+struct ReplayAnswer<'v> {
     #[serde(flatten)]
     verdict: &'v PropertyVerdict,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -9,8 +9,8 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use foundation::{Budget, Diagnostic, Diagnostics};
 use report::Style;
-use report::suite::{Layout, LimitsReport, MachineReport, SuiteReport, TaskReport, Totals};
-use semper::suite::{Plan, Progress, ReadSuite, Task};
+use report::suite::{LimitsReport, MachineReport, SuiteReport, TableLayout, TaskReport, Totals};
+use semper::suite::{LabelledTask, ReadSuite, SuitePlan, SuiteProgress};
 
 use super::{Status, output, show_diagnostics};
 use passed_on::PassedOn;
@@ -120,25 +120,27 @@ fn warn_of_memory(options: &SuiteOptions, there_is: Option<u64>, diagnostics: &m
 
 /// Prints the table while the tasks run. The results come with whether all of it could be printed.
 fn show_and_run(
-    tasks: &[Task],
+    tasks: &[LabelledTask],
     options: &SuiteOptions,
     style: Style,
     budget: &Budget,
 ) -> Result<(Vec<TaskReport>, Result<()>)> {
-    let plan = Plan {
+    let plan = SuitePlan {
         executable: executable()?,
         options: options.passed_on.words.clone(),
         time: options.timeout,
         memory: options.memory,
         jobs: options.jobs,
-        grace: Plan::GRACE,
+        grace: SuitePlan::GRACE,
     };
-    let layout = Layout::new(tasks.iter().map(|task| task.name.as_str()), style);
+    let layout = TableLayout::new(tasks.iter().map(|task| task.name.as_str()), style);
     let mut printed = output::print(&layout.heading());
     let results = semper::suite::run(tasks, &plan, budget, |progress| match progress {
-        Progress::Started(task) if options.verbose => output::complain(&format!("semper: running {}\n", task.name)),
-        Progress::Finished(result) if printed.is_ok() => printed = output::print(&layout.row(result)),
-        Progress::Started(_) | Progress::Finished(_) => {}
+        SuiteProgress::Started(task) if options.verbose => {
+            output::complain(&format!("semper: running {}\n", task.name))
+        }
+        SuiteProgress::Finished(result) if printed.is_ok() => printed = output::print(&layout.row(result)),
+        SuiteProgress::Started(_) | SuiteProgress::Finished(_) => {}
     });
     Ok((results, printed))
 }

@@ -5,8 +5,8 @@ use foundation::{Diagnostics, Exhausted, SourceMap};
 use host::LastWords;
 use semper::Settings;
 use serde::Serialize;
-use validation::{Answer, Validation, request_for, validate};
-use witness::{Content, Reading};
+use validation::{Finding, Validation, request_for, validate};
+use witness::{Content, ReadWitness};
 
 use super::limits::{Limited, json, said};
 use super::options::{Format, ValidateOptions};
@@ -19,7 +19,7 @@ pub(super) fn run(options: &ValidateOptions) -> Result<Status> {
     let limited = Limited::new(&options.limits, last_words(options.output.format));
     let mut sources = SourceMap::new();
     let mut diagnostics = Diagnostics::new();
-    let Some(Reading { witness, warnings, .. }) = read(&options.witness, &mut sources, &mut diagnostics) else {
+    let Some(ReadWitness { witness, warnings, .. }) = read(&options.witness, &mut sources, &mut diagnostics) else {
         return refuse(&diagnostics, &sources, &options.output);
     };
     if options.output.format == Format::Text {
@@ -52,9 +52,9 @@ pub(super) fn run(options: &ValidateOptions) -> Result<Status> {
         Format::Json => output::print_json(&told)?,
     }
     Ok(match (validation.answer, is_violation) {
-        (Answer::Confirmed, true) => Status::Violated,
-        (Answer::Confirmed, false) => Status::Holds,
-        (Answer::Rejected | Answer::Unknown, _) => Status::Indefinite,
+        (Finding::Confirmed, true) => Status::Violated,
+        (Finding::Confirmed, false) => Status::Holds,
+        (Finding::Rejected | Finding::Unknown, _) => Status::Indefinite,
     })
 }
 
@@ -62,18 +62,18 @@ pub(super) fn run(options: &ValidateOptions) -> Result<Status> {
 fn last_words(format: Format) -> impl Fn(Exhausted) -> LastWords + Send + 'static {
     #[derive(Serialize)]
     struct NoAnswer {
-        answer: Answer,
+        answer: Finding,
         reason: String,
     }
     move |why| {
         said(match format {
-            Format::Text => format!("{}: {why}\n", Answer::Unknown.word()),
-            Format::Json => json(&NoAnswer { answer: Answer::Unknown, reason: why.to_string() }),
+            Format::Text => format!("{}: {why}\n", Finding::Unknown.word()),
+            Format::Json => json(&NoAnswer { answer: Finding::Unknown, reason: why.to_string() }),
         })
     }
 }
 
-fn read(path: &str, sources: &mut SourceMap, diagnostics: &mut Diagnostics) -> Option<Reading> {
+fn read(path: &str, sources: &mut SourceMap, diagnostics: &mut Diagnostics) -> Option<ReadWitness> {
     let text = host::read_text(path, diagnostics)?;
     let source = sources.add(path, text);
     witness::read(sources, source).map_err(|faults| diagnostics.extend(faults)).ok()

@@ -5,7 +5,7 @@ mod live;
 mod told;
 
 use foundation::{Diagnostic, SourceMap};
-use task::watch::{Fate, Interest, Made, Picture, Progress, Trace, Watch};
+use task::watch::{CandidateLasso, Fate, Interest, Made, Picture, Progress, Watch};
 
 use super::options::{CheckOptions, Format};
 use super::output;
@@ -66,7 +66,7 @@ impl Watch for Watchers<'_> {
         }
     }
 
-    fn candidate(&self, number: usize, trace: Option<&Trace>) {
+    fn candidate(&self, number: usize, trace: Option<&CandidateLasso>) {
         let Some(trace) = trace else { return };
         if self.tells {
             output::complain(&format!("semper: {}", told::lasso(number, trace, self.sources)));

@@ -58,7 +58,7 @@ fn is_violated_within(structure: &Structure, property: &Property, longest: usize
 
 /// Whether a path begins in an initial state, takes transitions alone, closes its loop, satisfies the assumptions and
 /// violates the property; all of it by definition.
-fn check_path(structure: &Structure, property: &Property, run: &Run) -> Result<(), String> {
+fn check_path(structure: &Structure, property: &Property, run: &KripkePath) -> Result<(), String> {
     let Structure { kripke, formulas, assumptions, .. } = structure;
     let states: Vec<KripkeState> = run.stem.iter().chain(&run.cycle).copied().collect();
     let Some(&first_of_cycle) = run.cycle.first() else {

@@ -2,7 +2,7 @@
 
 use semper::automata::ltl::{AtomId, Letter, evaluate_lasso};
 use semper::foundation::{Budget, Id};
-use semper::program::semantics::{Limits, RunEnd, SeededChoices, run};
+use semper::program::semantics::{RunEnd, RunLimits, SeededChoices, run};
 use semper::program::{Op, Program};
 use semper::task::registry::{Decides, Turn};
 use semper::task::{Counterexample, Engine, Entry, Lasso, Outcome, Reason, Statistics, Task, Verdict};
@@ -31,7 +31,7 @@ impl Engine for OneRun {
 
     fn check(&self, task: &Task, budget: &Budget) -> Outcome {
         let mut choices = SeededChoices::new(0);
-        let run = run(&task.program, task.semantics, &task.atoms, &mut choices, Limits::default(), budget);
+        let run = run(&task.program, task.semantics, &task.atoms, &mut choices, RunLimits::default(), budget);
         let letter = |truth: &Vec<bool>| -> Letter {
             truth.iter().enumerate().filter(|(_, holds)| **holds).map(|(atom, _)| AtomId::from_index(atom)).collect()
         };

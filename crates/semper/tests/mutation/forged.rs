@@ -5,7 +5,8 @@ use semper::automata::buchi::{Automaton, Guard};
 use semper::foundation::{Budget, Id};
 use semper::program::passes::prepare;
 use semper::task::certificate::refutation::{
-    Control, Exit, Macrostate, Missing, ModuleState, Node, ProductEdge, ProductState, RankedModule, Refutation, Role,
+    Control, Exit, Macrostate, Missing, ModuleState, ProductEdge, ProductState, ProofNode, RankedModule, Refutation,
+    Role,
 };
 use semper::task::certificate::sexp::Sexp;
 use semper::task::{Negation, Task};
@@ -57,8 +58,8 @@ pub fn all(task: &Task) -> Vec<(&'static str, Refutation)> {
     found
 }
 
-fn node(state: u32, number: u32, macrostates: Vec<Macrostate>) -> Node {
-    Node { state, predicates: Vec::new(), macrostates, number }
+fn node(state: u32, number: u32, macrostates: Vec<Macrostate>) -> ProofNode {
+    ProofNode { state, predicates: Vec::new(), macrostates, number }
 }
 
 fn state(role: Role) -> ModuleState {

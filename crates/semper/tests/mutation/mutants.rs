@@ -3,7 +3,9 @@
 use semper::automata::buchi::{Automaton, Guard, Marks};
 use semper::foundation::Id;
 use semper::task::Certificate;
-use semper::task::certificate::refutation::{Cell, Control, Macrostate, Missing, Node, Object, Refutation, Role};
+use semper::task::certificate::refutation::{
+    CellName, Control, Macrostate, Missing, ObjectName, ProofNode, Refutation, Role,
+};
 use semper::task::certificate::sexp::Sexp;
 use semper::task::certificate::text::write;
 
@@ -198,9 +200,9 @@ fn of_vocabulary(changes: &mut Changes<'_>) {
     });
     changes.each("a declaration of something else", 0..original.symbols.len(), |copy, &index| {
         match &mut copy.symbols[index].cell {
-            Cell::One { offset, .. } => *offset += 8,
-            Cell::Many { unit, .. } => *unit += 1,
-            Cell::Alive(object) => *object = Object::Variable(Id::from_index(0)),
+            CellName::One { offset, .. } => *offset += 8,
+            CellName::Many { unit, .. } => *unit += 1,
+            CellName::Alive(object) => *object = ObjectName::Variable(Id::from_index(0)),
         }
     });
     changes.each("an address dropped", 0..original.addresses.len(), |copy, &index| {
@@ -510,7 +512,7 @@ fn of_graph(changes: &mut Changes<'_>) {
     changes.fatal("no nodes", [()], |copy, ()| copy.nodes.clear());
 }
 
-fn part_of(node: &mut Node, module: usize, part: usize) -> &mut Vec<u32> {
+fn part_of(node: &mut ProofNode, module: usize, part: usize) -> &mut Vec<u32> {
     let Macrostate { uncommitted, checked, safe, breakpoint } = &mut node.macrostates[module];
     [uncommitted, checked, safe, breakpoint].into_iter().nth(part).expect("there are four parts")
 }

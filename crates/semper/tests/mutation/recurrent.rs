@@ -7,7 +7,7 @@ use semper::engines::fairness::Fairness;
 use semper::program::LocationId;
 use semper::program::semantics::Integers;
 use semper::task::certificate::sexp::Sexp;
-use semper::task::recurrent_set::{Choice, Counter};
+use semper::task::recurrent_set::{Counter, InputChoice};
 use semper::task::watch::Unwatched;
 use semper::task::{Counterexample, Engine, Lasso, RecurrentSet, Task, Verdict};
 
@@ -115,7 +115,7 @@ fn mutants(set: &RecurrentSet) -> Vec<(&'static str, RecurrentSet)> {
         mutant.counters[index].start = start + 1;
         found.push(("a start", mutant));
     }
-    for (index, Choice { value, .. }) in set.choices.iter().enumerate() {
+    for (index, InputChoice { value, .. }) in set.choices.iter().enumerate() {
         let far = Sexp::word(1_000_000);
         for other in changed(value).into_iter().chain([far]) {
             let mut mutant = set.clone();

@@ -28,7 +28,7 @@ pub struct Refutation {
     /// What the symbols in conditions stand for.
     pub symbols: Vec<Declaration>,
     /// The numbers that stand for addresses.
-    pub addresses: Vec<Address>,
+    pub addresses: Vec<ObjectAddress>,
     /// Edges at which the automaton reads nothing although a state is observed there: no atom has changed.
     pub unread: Vec<EdgeId>,
     /// Edges at which it reads although no state is observed there: what was observed last.
@@ -42,7 +42,7 @@ pub struct Refutation {
     /// The modules that descend.
     pub modules: Vec<RankedModule>,
     /// The graph.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<ProofNode>,
     /// For each number of nodes, what does not happen for ever among them.
     pub missing: Vec<Missing>,
     /// What the steps call `#0`, `#1`, …; each may use those before it.
@@ -60,14 +60,16 @@ impl Refutation {
             let is_there = edge.index() < program.edges.len();
             if is_there { Ok(()) } else { Err(format!("the program has no edge {}", edge.index())) }
         };
-        let object = |object: Object| match object {
-            Object::Heap(allocated) => edge(allocated),
-            Object::Variable(variable) if variable.index() < program.variables.len() => Ok(()),
-            Object::Variable(variable) => Err(format!("the program has no variable {}", variable.index())),
+        let object = |object: ObjectName| match object {
+            ObjectName::Heap(allocated) => edge(allocated),
+            ObjectName::Variable(variable) if variable.index() < program.variables.len() => Ok(()),
+            ObjectName::Variable(variable) => Err(format!("the program has no variable {}", variable.index())),
         };
         for declaration in &self.symbols {
             match declaration.cell {
-                Cell::One { object: of, .. } | Cell::Many { object: of, .. } | Cell::Alive(of) => object(of)?,
+                CellName::One { object: of, .. } | CellName::Many { object: of, .. } | CellName::Alive(of) => {
+                    object(of)?
+                }
             }
         }
         self.addresses.iter().try_for_each(|address| object(address.object))?;
@@ -91,12 +93,12 @@ pub struct Declaration {
     /// Its name.
     pub name: String,
     /// What it stands for.
-    pub cell: Cell,
+    pub cell: CellName,
 }
 
 /// An object in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum Object {
+pub enum ObjectName {
     /// A variable.
     Variable(VariableId),
     /// What an edge allocates; at most one such object lives at a time.
@@ -105,11 +107,11 @@ pub enum Object {
 
 /// What a symbol stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Cell {
+pub enum CellName {
     /// The scalar at an offset, which is in bits.
     One {
         /// Where.
-        object: Object,
+        object: ObjectName,
         /// At which bit it begins.
         offset: u64,
         /// Its type.
@@ -118,21 +120,21 @@ pub enum Cell {
     /// The scalars of a type in an object, as an array: the one at byte `unit · i` has the index `i`.
     Many {
         /// Where.
-        object: Object,
+        object: ObjectName,
         /// Their type.
         scalar: Scalar,
         /// How many bytes an index counts.
         unit: u64,
     },
     /// Whether a heap object lives.
-    Alive(Object),
+    Alive(ObjectName),
 }
 
 /// The number that stands for the address of an object's first byte.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Address {
+pub struct ObjectAddress {
     /// The object.
-    pub object: Object,
+    pub object: ObjectName,
     /// The number.
     pub base: BigInt,
 }
@@ -225,7 +227,7 @@ pub enum Role {
 
 /// A node of the graph.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct ProofNode {
     /// The state of the product.
     pub state: u32,
     /// The predicates that hold.

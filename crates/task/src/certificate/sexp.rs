@@ -122,27 +122,29 @@ fn is_plain(c: char) -> bool {
     !c.is_whitespace() && !matches!(c, '(' | ')' | '|' | '"' | ';')
 }
 
-enum Piece<'s> {
+enum SexpPiece<'s> {
     One(&'s Sexp),
     Text(&'static str),
 }
 
 impl fmt::Display for Sexp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut open = vec![Piece::One(self)];
+        let mut open = vec![SexpPiece::One(self)];
         while let Some(piece) = open.pop() {
             match piece {
-                Piece::Text(text) => f.write_str(text)?,
-                Piece::One(Sexp::Word(word)) if !word.is_empty() && word.chars().all(is_plain) => f.write_str(word)?,
-                Piece::One(Sexp::Word(word)) => quoted(f, word, '|')?,
-                Piece::One(Sexp::Text(text)) => quoted(f, text, '"')?,
-                Piece::One(Sexp::List(items)) => {
+                SexpPiece::Text(text) => f.write_str(text)?,
+                SexpPiece::One(Sexp::Word(word)) if !word.is_empty() && word.chars().all(is_plain) => {
+                    f.write_str(word)?
+                }
+                SexpPiece::One(Sexp::Word(word)) => quoted(f, word, '|')?,
+                SexpPiece::One(Sexp::Text(text)) => quoted(f, text, '"')?,
+                SexpPiece::One(Sexp::List(items)) => {
                     f.write_str("(")?;
-                    open.push(Piece::Text(")"));
+                    open.push(SexpPiece::Text(")"));
                     for (index, item) in items.iter().enumerate().rev() {
-                        open.push(Piece::One(item));
+                        open.push(SexpPiece::One(item));
                         if index > 0 {
-                            open.push(Piece::Text(" "));
+                            open.push(SexpPiece::Text(" "));
                         }
                     }
                 }

@@ -12,8 +12,8 @@ use num_bigint::BigInt;
 use program::{EdgeId, FloatType, IntType, LocationId, Scalar};
 
 use super::refutation::{
-    Address, Cell, Control, Declaration, Exit, Macrostate, Missing, ModuleState, Node, Object, ProductEdge,
-    ProductState, RankedModule, Refutation, Role,
+    CellName, Control, Declaration, Exit, Macrostate, Missing, ModuleState, ObjectAddress, ObjectName, ProductEdge,
+    ProductState, ProofNode, RankedModule, Refutation, Role,
 };
 use super::sexp::Sexp;
 use super::steps::ProofStep;
@@ -131,11 +131,11 @@ fn parts_of(refutation: &Refutation) -> Vec<Sexp> {
 }
 
 /// What the symbols and addresses of conditions stand for.
-pub(crate) fn declarations(symbols: &[Declaration], addresses: &[Address]) -> Vec<Sexp> {
+pub(crate) fn declarations(symbols: &[Declaration], addresses: &[ObjectAddress]) -> Vec<Sexp> {
     let symbols =
         symbols.iter().map(|Declaration { name, cell }| Sexp::tagged("symbol", [Sexp::word(name), of_cell(cell)]));
     let addresses =
-        addresses.iter().map(|Address { object: of, base }| Sexp::tagged("address", [object(*of), number(base)]));
+        addresses.iter().map(|ObjectAddress { object: of, base }| Sexp::tagged("address", [object(*of), number(base)]));
     symbols.chain(addresses).collect()
 }
 
@@ -151,22 +151,22 @@ fn module(module: &RankedModule) -> Sexp {
     Sexp::tagged("module", parts)
 }
 
-fn object(object: Object) -> Sexp {
+fn object(object: ObjectName) -> Sexp {
     match object {
-        Object::Variable(variable) => numbers("variable", [variable.index()]),
-        Object::Heap(edge) => numbers("heap", [edge.index()]),
+        ObjectName::Variable(variable) => numbers("variable", [variable.index()]),
+        ObjectName::Heap(edge) => numbers("heap", [edge.index()]),
     }
 }
 
-fn of_cell(cell: &Cell) -> Sexp {
+fn of_cell(cell: &CellName) -> Sexp {
     match cell {
-        Cell::One { object: of, offset, scalar } => {
+        CellName::One { object: of, offset, scalar } => {
             Sexp::tagged("one", [object(*of), number(offset), of_scalar(*scalar)])
         }
-        Cell::Many { object: of, scalar, unit } => {
+        CellName::Many { object: of, scalar, unit } => {
             Sexp::tagged("many", [object(*of), of_scalar(*scalar), number(unit)])
         }
-        Cell::Alive(of) => Sexp::tagged("alive", [object(*of)]),
+        CellName::Alive(of) => Sexp::tagged("alive", [object(*of)]),
     }
 }
 
@@ -371,7 +371,7 @@ fn read_refutation(mut items: Items<'_>) -> Result<Refutation, String> {
             macrostates.push(Macrostate { uncommitted, checked, safe, breakpoint });
         }
         node.end()?;
-        nodes.push(Node { state, predicates, macrostates, number });
+        nodes.push(ProofNode { state, predicates, macrostates, number });
     }
     let mut missing = Vec::new();
     while let Some(mut entry) = items.list_if("missing") {
@@ -412,7 +412,7 @@ fn read_refutation(mut items: Items<'_>) -> Result<Refutation, String> {
     Ok(refutation)
 }
 
-pub(crate) fn read_declarations(items: &mut Items<'_>) -> Result<(Vec<Declaration>, Vec<Address>), String> {
+pub(crate) fn read_declarations(items: &mut Items<'_>) -> Result<(Vec<Declaration>, Vec<ObjectAddress>), String> {
     let mut symbols = Vec::new();
     while let Some(mut symbol) = items.list_if("symbol") {
         let name = symbol.word()?.to_owned();
@@ -422,7 +422,7 @@ pub(crate) fn read_declarations(items: &mut Items<'_>) -> Result<(Vec<Declaratio
     let mut addresses = Vec::new();
     while let Some(mut address) = items.list_if("address") {
         let object = read_object(address.next()?)?;
-        addresses.push(Address { object, base: address.number::<BigInt>()? });
+        addresses.push(ObjectAddress { object, base: address.number::<BigInt>()? });
         address.end()?;
     }
     Ok((symbols, addresses))
@@ -444,25 +444,25 @@ fn read_module(items: &mut Items<'_>) -> Result<RankedModule, String> {
     Ok(RankedModule { function, states, transitions })
 }
 
-fn read_object(expression: &Sexp) -> Result<Object, String> {
+fn read_object(expression: &Sexp) -> Result<ObjectName, String> {
     let mut items = Items::of(expression, "an object")?;
     let object = match items.word()? {
-        "variable" => Object::Variable(items.id()?),
-        "heap" => Object::Heap(items.id()?),
+        "variable" => ObjectName::Variable(items.id()?),
+        "heap" => ObjectName::Heap(items.id()?),
         other => return Err(format!("`{other}` is no kind of object")),
     };
     items.end()?;
     Ok(object)
 }
 
-fn read_cell(expression: &Sexp) -> Result<Cell, String> {
+fn read_cell(expression: &Sexp) -> Result<CellName, String> {
     let mut items = Items::of(expression, "a cell")?;
     let kind = items.word()?;
     let object = read_object(items.next()?)?;
     let cell = match kind {
-        "one" => Cell::One { object, offset: items.number()?, scalar: read_scalar(items.next()?)? },
-        "many" => Cell::Many { object, scalar: read_scalar(items.next()?)?, unit: items.number()? },
-        "alive" => Cell::Alive(object),
+        "one" => CellName::One { object, offset: items.number()?, scalar: read_scalar(items.next()?)? },
+        "many" => CellName::Many { object, scalar: read_scalar(items.next()?)?, unit: items.number()? },
+        "alive" => CellName::Alive(object),
         other => return Err(format!("`{other}` is no kind of cell")),
     };
     items.end()?;

@@ -5,14 +5,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use c_frontend::syntax::ast::{BlockItem, Declaration, ForInit, Label, Stmt, StmtId, StmtKind};
+use c_frontend::syntax::ast::{BlockItem, Declaration, ForInit, JumpLabel, Stmt, StmtId, StmtKind};
 use c_frontend::syntax::symbols::Symbol;
 use foundation::Span;
 use witness::WaypointType;
 
-use super::{Candidate, Unit};
+use super::{ParsedUnit, PlaceCandidate};
 
-impl Unit<'_> {
+impl ParsedUnit<'_> {
     /// The `case` labels of the `switch` with this controlling expression, as they stand in the text, if there is a
     /// `default` besides them. They can be written again in front of the `switch`: no name in them is declared inside.
     pub(crate) fn cases_besides_default(&self, control: Span) -> Result<String, String> {
@@ -33,11 +33,11 @@ impl Unit<'_> {
         let (mut cases, mut has_default) = (String::new(), false);
         for label in labels.flatten() {
             match *label {
-                Label::Case(.., span) if is_own(span) => {
+                JumpLabel::Case(.., span) if is_own(span) => {
                     cases.push_str(self.sources.snippet_text(self.own(span)));
                     cases.push(' ');
                 }
-                Label::Default(span) if is_own(span) => has_default = true,
+                JumpLabel::Default(span) if is_own(span) => has_default = true,
                 _ => {}
             }
         }
@@ -86,7 +86,7 @@ impl Unit<'_> {
     /// where their condition is about to be evaluated. These are `head: if (c) { …; goto head; }` and
     /// `head: if (c) goto out; …; goto head;`: the condition is evaluated at the label. Of other loops it is not clear
     /// whether what is said of them is meant at the label or at a condition.
-    pub(super) fn jumped_loops(&self) -> Vec<Candidate> {
+    pub(super) fn jumped_loops(&self) -> Vec<PlaceCandidate> {
         let jumps = Jumps::of(self);
         let mut found = Vec::new();
         for block in self.ast.statements.values() {
@@ -97,7 +97,7 @@ impl Unit<'_> {
                 let StmtKind::Labeled(labels, test) = &head.kind else { continue };
                 let test = &self.ast.statements[*test];
                 for label in labels {
-                    if let Label::Name(name, span) = label
+                    if let JumpLabel::Name(name, span) = label
                         && self.is_loop(&jumps, *name, (head, test), &items[index + 1..])
                     {
                         let site = self.site_of(test);
@@ -148,7 +148,7 @@ impl Unit<'_> {
                 StmtKind::Goto(_, label) if is_edge(*label) => WaypointType::Assumption,
                 StmtKind::Continue if is_edge(statement.span) => WaypointType::Assumption,
                 StmtKind::Labeled(labels, _)
-                    if labels.iter().any(|label| matches!(label, Label::Name(_, span) if is_edge(*span))) =>
+                    if labels.iter().any(|label| matches!(label, JumpLabel::Name(_, span) if is_edge(*span))) =>
                 {
                     WaypointType::Assumption
                 }
@@ -187,12 +187,12 @@ struct Jumps {
 }
 
 impl Jumps {
-    fn of(unit: &Unit<'_>) -> Self {
+    fn of(unit: &ParsedUnit<'_>) -> Self {
         let (mut labels, mut jumps) = (HashMap::<_, Vec<Span>>::new(), HashMap::<_, Vec<Span>>::new());
         for statement in unit.ast.statements.values() {
             match &statement.kind {
                 StmtKind::Labeled(own, _) => own.iter().for_each(|label| {
-                    if let Label::Name(name, span) = label {
+                    if let JumpLabel::Name(name, span) = label {
                         labels.entry(*name).or_default().push(*span);
                     }
                 }),

@@ -3,8 +3,9 @@
 use foundation::SourceMap;
 use proptest::prelude::*;
 use witness::{
-    Action, Constraint, Content, DataModel, Entry, Format, Invariant, InvariantType, Language, Location, Metadata,
-    Producer, Segment, Task, Version, Waypoint, WaypointType, Witness, faults, read, select, sha256, write,
+    Action, Constraint, Content, DataModel, Format, Invariant, InvariantType, Language, Metadata, Producer, Segment,
+    SourcePlace, Version, Waypoint, WaypointType, Witness, WitnessEntry, WitnessTask, faults, read, select, sha256,
+    write,
 };
 
 /// Texts with everything that YAML or C could stumble over.
@@ -75,9 +76,9 @@ fn file() -> impl Strategy<Value = String> {
     ]
 }
 
-fn location(files: Vec<String>) -> impl Strategy<Value = Location> {
+fn location(files: Vec<String>) -> impl Strategy<Value = SourcePlace> {
     (prop::sample::select(files), 1..u32::MAX, prop::option::of(1..=u32::MAX), prop::option::of(text()))
-        .prop_map(|(file_name, line, column, function)| Location { file_name, line, column, function })
+        .prop_map(|(file_name, line, column, function)| SourcePlace { file_name, line, column, function })
 }
 
 /// A waypoint that keeps the rules of a version.
@@ -149,7 +150,7 @@ fn invariant(files: Vec<String>, version: Version) -> impl Strategy<Value = Inva
     )
 }
 
-fn entry(is_violation: bool) -> impl Strategy<Value = Entry> {
+fn entry(is_violation: bool) -> impl Strategy<Value = WitnessEntry> {
     let start = (prop::collection::vec(file(), 1..4), prop::sample::select(Version::ALL.to_vec()));
     let with_content = start.prop_flat_map(move |(files, version)| {
         let sequence = sequence(files.clone(), version)
@@ -169,8 +170,13 @@ fn entry(is_violation: bool) -> impl Strategy<Value = Entry> {
         let mut input_file_hashes: Vec<_> = files.iter().map(|file| (file.clone(), sha256(file.as_bytes()))).collect();
         input_file_hashes.sort();
         input_file_hashes.dedup();
-        let task =
-            Task { input_files: files, input_file_hashes, specification, data_model: model, language: Language::C };
+        let task = WitnessTask {
+            input_files: files,
+            input_file_hashes,
+            specification,
+            data_model: model,
+            language: Language::C,
+        };
         let metadata = Metadata {
             format_version,
             uuid: String::new(),
@@ -178,7 +184,7 @@ fn entry(is_violation: bool) -> impl Strategy<Value = Entry> {
             producer: Producer { name, version, configuration, command_line, description },
             task,
         };
-        Entry { metadata, content }.identified()
+        WitnessEntry { metadata, content }.identified()
     })
 }
 

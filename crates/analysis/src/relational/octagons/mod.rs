@@ -9,7 +9,7 @@ mod matrix;
 use std::rc::Rc;
 
 use self::matrix::{Empty, INFINITE, Matrix, Summand};
-use super::domain::{Domain, Update};
+use super::domain::{Update, Valuations};
 use super::form::{Constraint, Form, Relation};
 use super::output::{Definition, Output};
 use super::packs::Packs;
@@ -170,7 +170,7 @@ impl Octagon {
     }
 }
 
-impl Domain for Octagons {
+impl Valuations for Octagons {
     fn is_bottom(&self) -> bool {
         self.is_bottom
     }

@@ -13,7 +13,7 @@ pub mod weak;
 pub use deterministic::{FlagComplement, Flagged};
 pub use finite_trace::Powerset;
 pub use ncsb::{Macrostate, Ncsb, Variant};
-pub use rank::{RankComplement, Ranked, TightRanking};
+pub use rank::{RankComplement, RankState, TightRanking};
 pub use reader::{OverAlphabet, Reader};
 pub use weak::{Breakpoint, BreakpointComplement};
 
@@ -51,7 +51,7 @@ pub enum ComplementState {
     /// Of a semi-deterministic module.
     SemiDeterministic(Macrostate),
     /// Of any module.
-    General(Ranked),
+    General(RankState),
 }
 
 /// The complement of an automaton over the given letters, by the construction that fits its class: the simplest that is

@@ -17,7 +17,7 @@ use crate::buchi::{Marks, StateId};
 
 /// A state of the complement.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Ranked {
+pub enum RankState {
     /// The states that runs are in; no ranking is guessed yet.
     Subset(StateSet),
     /// The states that runs are in, ranked.
@@ -132,26 +132,26 @@ impl TightRanking {
 }
 
 impl<M: Module> Reader for RankComplement<M> {
-    type State = Ranked;
+    type State = RankState;
     type Label = M::Label;
 
-    fn initial(&self) -> Vec<Ranked> {
+    fn initial(&self) -> Vec<RankState> {
         let initial = self.module.initial();
-        let guesses = self.guesses(&initial).into_iter().map(Ranked::Tight);
-        std::iter::once(Ranked::Subset(initial.clone())).chain(guesses).collect()
+        let guesses = self.guesses(&initial).into_iter().map(RankState::Tight);
+        std::iter::once(RankState::Subset(initial.clone())).chain(guesses).collect()
     }
 
-    fn read(&self, state: &Ranked, letter: &M::Label) -> Vec<(Ranked, Marks)> {
+    fn read(&self, state: &RankState, letter: &M::Label) -> Vec<(RankState, Marks)> {
         match state {
-            Ranked::Subset(states) => {
+            RankState::Subset(states) => {
                 let marks = if states.is_empty() { Marks::one(0) } else { Marks::NONE };
                 let next = self.module.read_all(states, letter);
-                let guesses = self.guesses(&next).into_iter().map(Ranked::Tight);
-                std::iter::once(Ranked::Subset(next)).chain(guesses).map(|next| (next, marks)).collect()
+                let guesses = self.guesses(&next).into_iter().map(RankState::Tight);
+                std::iter::once(RankState::Subset(next)).chain(guesses).map(|next| (next, marks)).collect()
             }
-            Ranked::Tight(ranking) => {
+            RankState::Tight(ranking) => {
                 let marks = if ranking.obligation.is_empty() { Marks::one(0) } else { Marks::NONE };
-                self.follow(ranking, letter).into_iter().map(|next| (Ranked::Tight(next), marks)).collect()
+                self.follow(ranking, letter).into_iter().map(|next| (RankState::Tight(next), marks)).collect()
             }
         }
     }
@@ -161,10 +161,10 @@ impl<M: Module> Reader for RankComplement<M> {
     }
 
     /// A subset without a ranking accepts everything that the automaton rejects from there.
-    fn is_subsumed(&self, smaller: &Ranked, larger: &Ranked) -> bool {
+    fn is_subsumed(&self, smaller: &RankState, larger: &RankState) -> bool {
         match (smaller, larger) {
-            (Ranked::Subset(smaller), Ranked::Subset(larger)) => larger.is_subset(smaller),
-            (Ranked::Tight(smaller), Ranked::Subset(larger)) => larger.is_subset(&smaller.states()),
+            (RankState::Subset(smaller), RankState::Subset(larger)) => larger.is_subset(smaller),
+            (RankState::Tight(smaller), RankState::Subset(larger)) => larger.is_subset(&smaller.states()),
             _ => smaller == larger,
         }
     }

@@ -38,8 +38,8 @@ impl Guard {
     }
 
     /// The guard as a formula, with the given atoms' texts: `a && !b || c`.
-    pub fn display<'a>(&'a self, atoms: &'a Atoms) -> Printed<'a> {
-        Printed { guard: self, atoms }
+    pub fn display<'a>(&'a self, atoms: &'a Atoms) -> PrintedGuard<'a> {
+        PrintedGuard { guard: self, atoms }
     }
 
     /// The guard as a formula, where `name` writes an atom. A sum of several products has no parentheses around it.
@@ -79,10 +79,10 @@ struct Cover {
     sum: Guard,
     /// How many products there are.
     count: usize,
-    parts: Parts,
+    parts: CoverParts,
 }
 
-enum Parts {
+enum CoverParts {
     None,
     /// The product of no literals.
     Empty,
@@ -98,9 +98,9 @@ enum Parts {
 impl Cover {
     fn write(&self, literals: &mut Cube, cubes: &mut Vec<Cube>) {
         match &self.parts {
-            Parts::None => {}
-            Parts::Empty => cubes.push(literals.clone()),
-            Parts::Split { atom, without, high, low } => {
+            CoverParts::None => {}
+            CoverParts::Empty => cubes.push(literals.clone()),
+            CoverParts::Split { atom, without, high, low } => {
                 without.write(literals, cubes);
                 for (part, value) in [(high, true), (low, false)] {
                     literals.push((*atom, value));
@@ -123,10 +123,10 @@ impl Covers {
     /// Products whose sum lies between two functions.
     fn irredundant(&mut self, least: &Guard, most: &Guard) -> Option<Rc<Cover>> {
         if least.is_false() {
-            return Some(Rc::new(Cover { sum: Guard::constant(false), count: 0, parts: Parts::None }));
+            return Some(Rc::new(Cover { sum: Guard::constant(false), count: 0, parts: CoverParts::None }));
         }
         if most.is_true() {
-            return Some(Rc::new(Cover { sum: Guard::constant(true), count: 1, parts: Parts::Empty }));
+            return Some(Rc::new(Cover { sum: Guard::constant(true), count: 1, parts: CoverParts::Empty }));
         }
         let key = (least.clone(), most.clone());
         if let Some(cover) = self.known.get(&key) {
@@ -150,7 +150,7 @@ impl Covers {
         }
         let yes = Guard::atom(atom);
         let sum = without.sum.or(&high.sum.and(&yes)).or(&low.sum.and_not(&yes));
-        let cover = Rc::new(Cover { sum, count, parts: Parts::Split { atom, without, high, low } });
+        let cover = Rc::new(Cover { sum, count, parts: CoverParts::Split { atom, without, high, low } });
         self.known.insert(key, Rc::clone(&cover));
         Some(cover)
     }
@@ -158,12 +158,12 @@ impl Covers {
 
 /// A guard to be written out.
 #[derive(Clone, Copy)]
-pub struct Printed<'a> {
+pub struct PrintedGuard<'a> {
     guard: &'a Guard,
     atoms: &'a Atoms,
 }
 
-impl fmt::Display for Printed<'_> {
+impl fmt::Display for PrintedGuard<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.guard.printed(&|atom| self.atoms.get(atom).to_string()))
     }

@@ -6,9 +6,9 @@ use program::VariableId;
 
 use super::super::effects::has_effects;
 use super::super::{Lower, Lowering};
-use super::parts::Target;
+use super::parts::Part;
 use super::{Store, Stored};
-use crate::syntax::ast::{Designator, Encoding, ExprId, ExprKind, Initializer};
+use crate::syntax::ast::{CharPrefix, Designator, ExprId, ExprKind, Initializer};
 use crate::types::{CType, Qual};
 
 /// The items of one pair of braces, consumed from left to right.
@@ -30,7 +30,7 @@ impl Lowering<'_> {
     ) -> Lower<Vec<Store>> {
         let ty = self.variable_types[&variable];
         let mut stores = Vec::new();
-        let target = Target { path: Vec::new(), offset_bits: 0, ty, bit_width: None };
+        let target = Part { path: Vec::new(), offset_bits: 0, ty, bit_width: None };
         let length = self.collect(&target, initializer, span, &mut stores)?;
         if let CType::Array { element, length: None } = *self.types.get(ty.ty) {
             let completed = self.types.intern(CType::Array { element, length: Some(length) });
@@ -43,7 +43,7 @@ impl Lowering<'_> {
     /// An array type of unknown length with the length that an initialiser gives it.
     pub(super) fn completed_by(&mut self, ty: Qual, initializer: &Initializer, span: Span) -> Lower<Qual> {
         let CType::Array { element, length: None } = *self.types.get(ty.ty) else { return Ok(ty) };
-        let target = Target { path: Vec::new(), offset_bits: 0, ty, bit_width: None };
+        let target = Part { path: Vec::new(), offset_bits: 0, ty, bit_width: None };
         let length = self.collect(&target, initializer, span, &mut Vec::new())?;
         let completed = self.types.intern(CType::Array { element, length: Some(length) });
         Ok(Qual { ty: completed, ..ty })
@@ -68,7 +68,7 @@ impl Lowering<'_> {
     }
 
     /// Collects the stores of one initialiser; returns how many elements it gives an array.
-    fn collect(&mut self, target: &Target, initializer: &Initializer, span: Span, out: &mut Vec<Store>) -> Lower<u64> {
+    fn collect(&mut self, target: &Part, initializer: &Initializer, span: Span, out: &mut Vec<Store>) -> Lower<u64> {
         let ty = target.ty;
         if let Some((units, encoding)) = self.string_of(initializer)
             && let CType::Array { element, length } = *self.types.get(ty.ty)
@@ -102,7 +102,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn string_of(&self, initializer: &Initializer) -> Option<(Vec<u32>, Encoding)> {
+    fn string_of(&self, initializer: &Initializer) -> Option<(Vec<u32>, CharPrefix)> {
         let expr = match initializer {
             Initializer::Expr(expr) => *expr,
             Initializer::List { items, .. } => match items.as_slice() {
@@ -116,7 +116,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn is_character_array(&mut self, element: Qual, encoding: Encoding) -> bool {
+    fn is_character_array(&mut self, element: Qual, encoding: CharPrefix) -> bool {
         let wanted = self.character_type(encoding);
         let (Some(a), Some(b)) = (self.types.int_kind(element.ty), self.types.int_kind(wanted.ty)) else {
             return false;
@@ -126,7 +126,7 @@ impl Lowering<'_> {
 
     fn collect_string(
         &mut self,
-        target: &Target,
+        target: &Part,
         units: &[u32],
         element: Qual,
         length: Option<u64>,
@@ -153,7 +153,7 @@ impl Lowering<'_> {
     /// as many items as it has parts. `first` are the designators that lead to the part to begin with.
     fn collect_list(
         &mut self,
-        target: &Target,
+        target: &Part,
         items: &mut Items<'_>,
         braced: bool,
         span: Span,
@@ -218,7 +218,7 @@ impl Lowering<'_> {
     /// Initialises a part, or what further designators lead to in it, from the next item or items.
     fn collect_designated(
         &mut self,
-        part: &Target,
+        part: &Part,
         items: &mut Items<'_>,
         inner: &[Designator],
         span: Span,
@@ -242,7 +242,7 @@ impl Lowering<'_> {
     }
 
     /// Initialises one part from the next item, or from several where the part's braces are left out.
-    fn collect_part(&mut self, part: &Target, items: &mut Items<'_>, span: Span, out: &mut Vec<Store>) -> Lower<()> {
+    fn collect_part(&mut self, part: &Part, items: &mut Items<'_>, span: Span, out: &mut Vec<Store>) -> Lower<()> {
         let initializer = &items.list[items.at].1;
         let whole = match (initializer, self.types.get(part.ty.ty).clone()) {
             (Initializer::List { .. }, _) => true,
@@ -275,7 +275,7 @@ impl Lowering<'_> {
     /// An aggregate without braces takes items up to the next designator; the first item may stand behind one.
     fn collect_undesignated(
         &mut self,
-        part: &Target,
+        part: &Part,
         items: &mut Items<'_>,
         span: Span,
         out: &mut Vec<Store>,

@@ -16,14 +16,14 @@ use program::semantics::evaluate_constant;
 use program::{ExprId as ModelExpr, Initial, InitialItem, Op, Operand, Place, Variable, VariableId, VariableKind};
 
 use super::literals::character_value;
-use super::{Lower, Lowered, Lowering, Value};
+use super::{Denoted, Lower, Lowered, Lowering};
 use crate::syntax::ast::{ExprId, ExprKind, Initializer, TypeName};
 use crate::types::{CType, Qual};
-use parts::Target;
+use parts::Part;
 
 /// One part of an object with what goes there.
 struct Store {
-    target: Target,
+    target: Part,
     value: Stored,
 }
 
@@ -35,7 +35,7 @@ enum Stored {
     /// A character of a string literal.
     Character(u32),
     /// What another part was just initialised with: in a range, side effects happen once.
-    Copy(Target),
+    Copy(Part),
 }
 
 /// An aggregate with more scalars than this is initialised by a copy of a constant image.
@@ -126,7 +126,7 @@ impl Lowering<'_> {
         }
         let stores = self.stores_of(variable, initializer, span)?;
         let ty = self.variable_types[&variable];
-        let whole = Target { path: Vec::new(), offset_bits: 0, ty, bit_width: None };
+        let whole = Part { path: Vec::new(), offset_bits: 0, ty, bit_width: None };
         if self.types.scalar_count(ty.ty) > MOST_SINGLE_STORES {
             return self.initialize_by_image(variable, stores, span);
         }
@@ -158,7 +158,7 @@ impl Lowering<'_> {
             let ty = self.completed_by(ty, initializer, span)?;
             let null = self.zero(program::Scalar::Pointer);
             let place = Place::pointer(null, self.types.model_type(ty.ty, &mut self.program.types));
-            return Ok(Lowered { value: Value::Place(place), ty, bit_width: None, span });
+            return Ok(Lowered { value: Denoted::Place(place), ty, bit_width: None, span });
         }
         let symbol = self.symbols.intern("(literal)");
         let variable = if self.function.is_some() {
@@ -175,7 +175,7 @@ impl Lowering<'_> {
         };
         let ty = self.variable_types[&variable];
         let place = self.variable_place(variable);
-        Ok(Lowered { value: Value::Place(place), ty, bit_width: None, span })
+        Ok(Lowered { value: Denoted::Place(place), ty, bit_width: None, span })
     }
 
     fn initialize_scalar(&mut self, variable: VariableId, ty: Qual, expr: ExprId, span: Span) -> Lower<()> {
@@ -186,7 +186,7 @@ impl Lowering<'_> {
             }
             _ => self.expr(expr)?,
         };
-        if matches!((&ast.exprs[expr].kind, &lowered.value), (ExprKind::Call(..), Value::Place(place)) if place.as_variable() == Some(variable))
+        if matches!((&ast.exprs[expr].kind, &lowered.value), (ExprKind::Call(..), Denoted::Place(place)) if place.as_variable() == Some(variable))
         {
             return Ok(());
         }

@@ -9,7 +9,7 @@ use crate::types::{CType, Qual};
 
 /// A part of the object that is initialised.
 #[derive(Clone)]
-pub(super) struct Target {
+pub(super) struct Part {
     pub path: Vec<PathStep>,
     pub offset_bits: u64,
     pub ty: Qual,
@@ -24,7 +24,7 @@ pub(super) enum PathStep {
 
 impl Lowering<'_> {
     /// The part of an aggregate with this number.
-    pub(super) fn part(&mut self, target: &Target, index: u64, span: Span) -> Lower<Target> {
+    pub(super) fn part(&mut self, target: &Part, index: u64, span: Span) -> Lower<Part> {
         match self.types.get(target.ty.ty).clone() {
             CType::Array { element, length } => {
                 if length.is_some_and(|length| index >= length) {
@@ -47,7 +47,7 @@ impl Lowering<'_> {
                 }
                 let mut path = target.path.clone();
                 path.push(PathStep::Field(index as u32));
-                Ok(Target {
+                Ok(Part {
                     path,
                     offset_bits: target.offset_bits + member.offset_bits,
                     ty: member.ty,
@@ -75,15 +75,15 @@ impl Lowering<'_> {
         }
     }
 
-    pub(super) fn element(&self, target: &Target, element: Qual, index: u64) -> Target {
+    pub(super) fn element(&self, target: &Part, element: Qual, index: u64) -> Part {
         let size = self.types.size_bits(element.ty).unwrap_or(0);
         let mut path = target.path.clone();
         path.push(PathStep::Index(index));
-        Target { path, offset_bits: target.offset_bits + index * size, ty: element, bit_width: None }
+        Part { path, offset_bits: target.offset_bits + index * size, ty: element, bit_width: None }
     }
 
     /// The scalars of an object; of a union, those of its largest member, so that all of it is zero.
-    pub(super) fn leaves(&self, target: &Target, out: &mut Vec<Target>) {
+    pub(super) fn leaves(&self, target: &Part, out: &mut Vec<Part>) {
         if self.types.scalar_count(target.ty.ty) == 0 {
             return;
         }
@@ -105,7 +105,7 @@ impl Lowering<'_> {
                     }
                     let mut path = target.path.clone();
                     path.push(PathStep::Field(at as u32));
-                    let part = Target {
+                    let part = Part {
                         path,
                         offset_bits: target.offset_bits + member.offset_bits,
                         ty: member.ty,
@@ -120,15 +120,15 @@ impl Lowering<'_> {
     }
 
     /// Whether a store writes all of a scalar.
-    pub(super) fn covers(&self, store: &Target, leaf: &Target) -> bool {
-        let end = |target: &Target| {
+    pub(super) fn covers(&self, store: &Part, leaf: &Part) -> bool {
+        let end = |target: &Part| {
             let width = target.bit_width.map(u64::from);
             target.offset_bits + width.or(self.types.size_bits(target.ty.ty)).unwrap_or(0)
         };
         store.offset_bits <= leaf.offset_bits && end(leaf) <= end(store)
     }
 
-    pub(super) fn target_place(&mut self, variable: VariableId, target: &Target) -> Place {
+    pub(super) fn target_place(&mut self, variable: VariableId, target: &Part) -> Place {
         let index_type = IntType { bits: self.types.model.pointer_bits(), signed: true };
         let path = target
             .path

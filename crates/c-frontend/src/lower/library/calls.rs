@@ -9,7 +9,7 @@ use program::{
 
 use super::super::convert::ScalarValue;
 use super::super::effects::has_effects;
-use super::super::{Lower, Lowered, Lowering, Value};
+use super::super::{Denoted, Lower, Lowered, Lowering};
 use crate::syntax::ast::ExprId;
 use crate::types::{CType, IntKind, Qual};
 
@@ -177,7 +177,7 @@ impl Lowering<'_> {
             self.program.exprs.intern(ModelKind::Compare(CompareOp::LessEqual, value, zero), Scalar::Bool);
         let difference = self.program.exprs.intern(ModelKind::Binary(ModelBinary::Subtract, zero, value), scalar);
         let value = self.program.exprs.intern(ModelKind::If(not_positive, difference, value), scalar);
-        Lowered { value: Value::Scalar(value), ty, bit_width: None, span }
+        Lowered { value: Denoted::Scalar(value), ty, bit_width: None, span }
     }
 
     fn input_at_least(&mut self, name: &str, declared: Qual, least: i32, span: Span) -> Lower<Lowered> {
@@ -191,7 +191,7 @@ impl Lowering<'_> {
             let folded = exprs.intern(ModelKind::Unary(program::UnaryOp::BitNot, value), Scalar::Int(int));
             value = exprs.intern(ModelKind::If(in_range, value, folded), Scalar::Int(int));
         }
-        Ok(Lowered { value: Value::Scalar(value), ty, bit_width: None, span })
+        Ok(Lowered { value: Denoted::Scalar(value), ty, bit_width: None, span })
     }
 
     fn allocate(&mut self, size: ModelExpr, contents: Allocation, span: Span) -> Lower<Lowered> {
@@ -206,13 +206,13 @@ impl Lowering<'_> {
 
     fn void(&mut self, span: Span) -> Lowered {
         let ty = self.types.qual(CType::Void);
-        Lowered { value: Value::Void, ty, bit_width: None, span }
+        Lowered { value: Denoted::Void, ty, bit_width: None, span }
     }
 
     fn void_pointer(&mut self, value: ModelExpr, span: Span) -> Lowered {
         let void = self.types.qual(CType::Void);
         let ty = self.types.pointer_to(void);
-        Lowered { value: Value::Scalar(value), ty, bit_width: None, span }
+        Lowered { value: Denoted::Scalar(value), ty, bit_width: None, span }
     }
 
     fn float_constant(&mut self, value: f64, ty: CType, span: Span) -> Lowered {

@@ -24,7 +24,7 @@ use std::rc::Rc;
 use foundation::{Diagnostics, SourceMap, Span};
 use program::{FunctionId, VariableId};
 
-use super::effects::Tree;
+use super::effects::Effects;
 use super::{Linked, Lower, Lowered, Lowering};
 use crate::syntax::ast::{ExprId, ExternalDeclaration};
 use crate::syntax::symbols::{Symbol, Symbols};
@@ -38,7 +38,7 @@ const BODIES: &str = include_str!("bodies.c");
 /// The library functions with a body of our own.
 #[derive(Default)]
 pub(crate) struct Library {
-    ast: Rc<Tree>,
+    ast: Rc<Effects>,
     bodies: HashSet<Symbol>,
     types: HashMap<Symbol, Qual>,
     wanted: Vec<Symbol>,
@@ -51,7 +51,7 @@ impl Library {
         let source = sources.add("<library>", BODIES);
         let ast = crate::syntax::parse(source, sources, symbols, diagnostics);
         let bodies = super::defined_functions(&ast, false).collect();
-        Self { ast: Rc::new(Tree::new(ast)), bodies, types: HashMap::new(), wanted: Vec::new(), pointed: Vec::new() }
+        Self { ast: Rc::new(Effects::new(ast)), bodies, types: HashMap::new(), wanted: Vec::new(), pointed: Vec::new() }
     }
 
     pub(crate) fn has_body(&self, name: Symbol) -> bool {

@@ -5,9 +5,9 @@
 use foundation::{Diagnostic, Span};
 use program::{FunctionId, Op, Operand, Variable, VariableId, VariableKind};
 
-use super::super::effects::Tree;
+use super::super::effects::Effects;
 use super::super::scope::{Binding, BindingKind};
-use super::super::{Lower, Lowered, Lowering, Value};
+use super::super::{Denoted, Lower, Lowered, Lowering};
 use super::names::{HARMLESS, is_known, is_nondet};
 use crate::syntax::ast::{Ast, Expr, ExprId, ExprKind};
 use crate::syntax::symbols::Symbol;
@@ -78,7 +78,7 @@ impl Lowering<'_> {
             self.scopes.declare(name, Binding { kind: BindingKind::Variable(variable), span });
             arguments.push(ast.exprs.push(Expr { kind: ExprKind::Identifier(name), span }));
         }
-        self.enter_tree(std::rc::Rc::new(Tree::new(ast)));
+        self.enter_tree(std::rc::Rc::new(Effects::new(ast)));
         arguments
     }
 
@@ -115,9 +115,9 @@ impl Lowering<'_> {
             return Ok(None);
         }
         match lowered.value {
-            Value::Void => Ok(None),
-            Value::Aggregate(place) if is_nondet(&text) => Ok(Some(Operand::Aggregate(place))),
-            Value::Aggregate(_) => self.refuse_address(&text, span),
+            Denoted::Void => Ok(None),
+            Denoted::Aggregate(place) if is_nondet(&text) => Ok(Some(Operand::Aggregate(place))),
+            Denoted::Aggregate(_) => self.refuse_address(&text, span),
             _ => self.wrapper_scalar(lowered, ty.result),
         }
     }

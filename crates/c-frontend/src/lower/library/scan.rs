@@ -8,7 +8,7 @@ use program::{
     Scalar,
 };
 
-use super::super::{Lower, Lowered, Lowering, Value};
+use super::super::{Denoted, Lower, Lowered, Lowering};
 use crate::syntax::ast::ExprId;
 use crate::types::{CType, IntKind, Qual};
 
@@ -83,7 +83,7 @@ impl Lowering<'_> {
             self.store_scanned(count, int, &stores, span)?;
         }
         let value = self.within(count, int, BigInt::from(-1), BigInt::from(stores.len()));
-        Ok(Lowered { value: Value::Scalar(value), ty, bit_width: None, span })
+        Ok(Lowered { value: Denoted::Scalar(value), ty, bit_width: None, span })
     }
 
     /// Stores what was read, as far as conversions were made: as many as `count` says, or all.

@@ -4,7 +4,7 @@
 use foundation::Span;
 use program::{BinaryOp as ModelBinary, CompareOp, ExprKind as ModelKind, InputSource, Op, Scalar};
 
-use super::super::{Lower, Lowered, Lowering, Value};
+use super::super::{Denoted, Lower, Lowered, Lowering};
 use crate::syntax::ast::{ExprId, ExprKind};
 use crate::types::{IntKind, Qual};
 
@@ -83,7 +83,7 @@ impl Lowering<'_> {
         let ty = self.types.int(IntKind::Char);
         let model = self.types.model_type(ty.ty, &mut self.program.types);
         let value = self.load(program::Place::pointer(pointer.value, model));
-        self.carry_out(&Lowered { value: Value::Scalar(value), ty, bit_width: None, span }, span)?;
+        self.carry_out(&Lowered { value: Denoted::Scalar(value), ty, bit_width: None, span }, span)?;
         self.assume_everywhere(format!("a string that `{name}` prints ends inside of its object"), span);
         Ok(())
     }
@@ -109,6 +109,6 @@ impl Lowering<'_> {
         let is_character = exprs.intern(ModelKind::Compare(CompareOp::GreaterEqual, value, zero), Scalar::Bool);
         let character = exprs.intern(ModelKind::Binary(ModelBinary::BitAnd, value, most), Scalar::Int(int));
         let value = exprs.intern(ModelKind::If(is_character, character, end), Scalar::Int(int));
-        Ok(Lowered { value: Value::Scalar(value), ty, bit_width: None, span })
+        Ok(Lowered { value: Denoted::Scalar(value), ty, bit_width: None, span })
     }
 }

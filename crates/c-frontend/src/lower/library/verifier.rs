@@ -6,7 +6,7 @@ use program::{
 };
 
 use super::super::convert::ScalarValue;
-use super::super::{Lower, Lowered, Lowering, Value};
+use super::super::{Denoted, Lower, Lowered, Lowering};
 use crate::syntax::ast::ExprId;
 use crate::types::{CType, Qual};
 
@@ -67,7 +67,7 @@ impl Lowering<'_> {
             _ => return Ok(None),
         }
         let void = self.types.qual(CType::Void);
-        Ok(Some(Lowered { value: Value::Void, ty: void, bit_width: None, span }))
+        Ok(Some(Lowered { value: Denoted::Void, ty: void, bit_width: None, span }))
     }
 
     pub(super) fn nondet(

@@ -28,14 +28,14 @@ pub enum ExprKind {
         /// The value; for a plain constant that of the `char` converted to `int`.
         value: i64,
         /// The prefix.
-        encoding: Encoding,
+        encoding: CharPrefix,
     },
     /// Adjacent string literals joined, without the terminating zero: one element per code unit.
     String {
         /// The code units.
         units: Vec<u32>,
         /// The prefix.
-        encoding: Encoding,
+        encoding: CharPrefix,
     },
     /// A binary operator without assignment; `&&` and `||` too.
     Binary(BinaryOp, ExprId, ExprId),
@@ -178,7 +178,7 @@ pub struct FloatLiteral {
 
 /// The prefix of a character constant or string literal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub enum Encoding {
+pub enum CharPrefix {
     /// None, and `u8`: elements are `char`.
     Plain,
     /// `L`: `wchar_t`, a 32-bit signed integer.

@@ -39,12 +39,12 @@ pub struct Ast {
     /// The external declarations in their order.
     pub items: Vec<ExternalDeclaration>,
     /// Where `#pragma pack` changes how members are aligned, in order.
-    pub packings: Vec<Packing>,
+    pub packings: Vec<PackingPragma>,
 }
 
 /// From a byte offset on, members of structures are aligned to at most so many bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Packing {
+pub struct PackingPragma {
     /// In the text of the translation unit.
     pub offset: u32,
     /// The limit; none ends it.

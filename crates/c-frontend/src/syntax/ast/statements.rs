@@ -56,7 +56,7 @@ pub enum StmtKind {
     /// `return expression;`
     Return(Option<ExprId>),
     /// One or more labels before a statement.
-    Labeled(Vec<Label>, StmtId),
+    Labeled(Vec<JumpLabel>, StmtId),
     /// `asm(…);`
     Asm(Asm),
 }
@@ -83,7 +83,7 @@ pub enum BlockItem {
 
 /// A label before a statement (6.8.1).
 #[derive(Clone, Debug)]
-pub enum Label {
+pub enum JumpLabel {
     /// `name:`
     Name(Symbol, Span),
     /// `case value:`, or the GNU range `case first ... last:`

@@ -9,9 +9,9 @@ use super::super::ast::{
 };
 use super::super::names::Meaning;
 use super::super::tokens::{Keyword, Punctuator, TokenKind};
-use super::recovery::Level;
+use super::recovery::RecoveryLevel;
 use super::specifiers::SpecifierPosition;
-use super::{Fault, Parsed, Parser};
+use super::{Parsed, Parser, Unparsed};
 
 /// What a declaration turns out to be when its first declarator has been read.
 pub(super) enum Declared {
@@ -25,7 +25,7 @@ impl Parser<'_> {
     /// One external declaration (6.9), or nothing where a stray `;` stands.
     pub(super) fn external_declaration(&mut self) {
         self.height = 0;
-        let item = self.part(Level::File, |parser| {
+        let item = self.part(RecoveryLevel::File, |parser| {
             let start = parser.position;
             match parser.token().kind {
                 TokenKind::Punctuator(Punctuator::Semicolon) => {
@@ -52,12 +52,12 @@ impl Parser<'_> {
         self.ast.items.extend(item.flatten());
     }
 
-    fn unopened_brace(&mut self) -> Fault {
+    fn unopened_brace(&mut self) -> Unparsed {
         let diagnostic = Diagnostic::error("unbalanced-brackets", "this `}` closes nothing")
             .at(self.token_span())
             .help("is there one `}` too many before it?");
         self.report(diagnostic);
-        Fault
+        Unparsed
     }
 
     /// `_Pragma("…")` in a text that was not preprocessed: passed over.

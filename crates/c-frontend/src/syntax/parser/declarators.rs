@@ -19,7 +19,7 @@ enum Naming {
 
 /// A declarator as it is gathered.
 #[derive(Default)]
-struct Parts {
+struct DeclaratorParts {
     name: Option<(Symbol, Span)>,
     derived: Vec<Derived>,
     attributes: Vec<Attribute>,
@@ -48,7 +48,7 @@ impl Parser<'_> {
 
     fn any_declarator(&mut self, naming: Naming) -> Parsed<Declarator> {
         let start = self.position;
-        let mut parts = Parts::default();
+        let mut parts = DeclaratorParts::default();
         self.declarator_parts(naming, &mut parts)?;
         let span = match parts.name {
             Some((_, span)) => span,
@@ -62,7 +62,7 @@ impl Parser<'_> {
         })
     }
 
-    fn declarator_parts(&mut self, naming: Naming, parts: &mut Parts) -> Parsed<()> {
+    fn declarator_parts(&mut self, naming: Naming, parts: &mut DeclaratorParts) -> Parsed<()> {
         let mut pointers: Vec<Qualifiers> = Vec::new();
         self.attributes(&mut parts.attributes)?;
         while self.eat(Punctuator::Star) {

@@ -8,7 +8,7 @@ use super::{Parsed, Parser};
 
 /// How strongly an operator binds, from the comma up.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Binding {
+enum Precedence {
     Comma,
     Assignment,
     Conditional,
@@ -37,17 +37,17 @@ enum Infix {
 impl Parser<'_> {
     /// An expression, commas included (6.5.17).
     pub(super) fn expression(&mut self) -> Parsed<ExprId> {
-        self.operators(Binding::Comma)
+        self.operators(Precedence::Comma)
     }
 
     /// An assignment expression (6.5.16): what may stand between commas.
     pub(super) fn assignment(&mut self) -> Parsed<ExprId> {
-        self.operators(Binding::Assignment)
+        self.operators(Precedence::Assignment)
     }
 
     /// A conditional expression (6.5.15), the form of constant expressions.
     pub(super) fn conditional(&mut self) -> Parsed<ExprId> {
-        self.operators(Binding::Conditional)
+        self.operators(Precedence::Conditional)
     }
 
     /// An expression in parentheses, as behind `if`; `after` is what they stand behind.
@@ -60,7 +60,7 @@ impl Parser<'_> {
     }
 
     /// Operands joined by operators that bind at least as strongly as `least`.
-    fn operators(&mut self, least: Binding) -> Parsed<ExprId> {
+    fn operators(&mut self, least: Precedence) -> Parsed<ExprId> {
         let start = self.position;
         let mut left = self.unary()?;
         while let Some((infix, binding)) = self.infix() {
@@ -71,11 +71,11 @@ impl Parser<'_> {
             self.position += 1;
             let kind = match infix {
                 Infix::Comma => {
-                    let right = self.nested(|parser| parser.operators(Binding::Assignment))?;
+                    let right = self.nested(|parser| parser.operators(Precedence::Assignment))?;
                     ExprKind::Comma(left, right)
                 }
                 Infix::Assign(op) => {
-                    let right = self.nested(|parser| parser.operators(Binding::Assignment))?;
+                    let right = self.nested(|parser| parser.operators(Precedence::Assignment))?;
                     ExprKind::Assign(op, left, right)
                 }
                 Infix::Conditional => self.conditional_operands(left)?,
@@ -102,16 +102,16 @@ impl Parser<'_> {
     }
 
     /// The infix operator that comes next.
-    fn infix(&self) -> Option<(Infix, Binding)> {
+    fn infix(&self) -> Option<(Infix, Precedence)> {
         use BinaryOp::*;
         use Punctuator as P;
         let TokenKind::Punctuator(punctuator) = self.token().kind else { return None };
         let binary = |op, binding| Some((Infix::Binary(op), binding));
-        let assign = |op| Some((Infix::Assign(Some(op)), Binding::Assignment));
+        let assign = |op| Some((Infix::Assign(Some(op)), Precedence::Assignment));
         match punctuator {
-            P::Comma => Some((Infix::Comma, Binding::Comma)),
-            P::Equal => Some((Infix::Assign(None), Binding::Assignment)),
-            P::Question => Some((Infix::Conditional, Binding::Conditional)),
+            P::Comma => Some((Infix::Comma, Precedence::Comma)),
+            P::Equal => Some((Infix::Assign(None), Precedence::Assignment)),
+            P::Question => Some((Infix::Conditional, Precedence::Conditional)),
             P::StarEqual => assign(Multiply),
             P::SlashEqual => assign(Divide),
             P::PercentEqual => assign(Remainder),
@@ -122,24 +122,24 @@ impl Parser<'_> {
             P::AmpersandEqual => assign(BitAnd),
             P::CaretEqual => assign(BitXor),
             P::BarEqual => assign(BitOr),
-            P::BarBar => binary(LogicalOr, Binding::LogicalOr),
-            P::AmpersandAmpersand => binary(LogicalAnd, Binding::LogicalAnd),
-            P::Bar => binary(BitOr, Binding::BitOr),
-            P::Caret => binary(BitXor, Binding::BitXor),
-            P::Ampersand => binary(BitAnd, Binding::BitAnd),
-            P::EqualEqual => binary(Equal, Binding::Equality),
-            P::NotEqual => binary(NotEqual, Binding::Equality),
-            P::Less => binary(Less, Binding::Relational),
-            P::Greater => binary(Greater, Binding::Relational),
-            P::LessEqual => binary(LessEqual, Binding::Relational),
-            P::GreaterEqual => binary(GreaterEqual, Binding::Relational),
-            P::LessLess => binary(ShiftLeft, Binding::Shift),
-            P::GreaterGreater => binary(ShiftRight, Binding::Shift),
-            P::Plus => binary(Add, Binding::Additive),
-            P::Minus => binary(Subtract, Binding::Additive),
-            P::Star => binary(Multiply, Binding::Multiplicative),
-            P::Slash => binary(Divide, Binding::Multiplicative),
-            P::Percent => binary(Remainder, Binding::Multiplicative),
+            P::BarBar => binary(LogicalOr, Precedence::LogicalOr),
+            P::AmpersandAmpersand => binary(LogicalAnd, Precedence::LogicalAnd),
+            P::Bar => binary(BitOr, Precedence::BitOr),
+            P::Caret => binary(BitXor, Precedence::BitXor),
+            P::Ampersand => binary(BitAnd, Precedence::BitAnd),
+            P::EqualEqual => binary(Equal, Precedence::Equality),
+            P::NotEqual => binary(NotEqual, Precedence::Equality),
+            P::Less => binary(Less, Precedence::Relational),
+            P::Greater => binary(Greater, Precedence::Relational),
+            P::LessEqual => binary(LessEqual, Precedence::Relational),
+            P::GreaterEqual => binary(GreaterEqual, Precedence::Relational),
+            P::LessLess => binary(ShiftLeft, Precedence::Shift),
+            P::GreaterGreater => binary(ShiftRight, Precedence::Shift),
+            P::Plus => binary(Add, Precedence::Additive),
+            P::Minus => binary(Subtract, Precedence::Additive),
+            P::Star => binary(Multiply, Precedence::Multiplicative),
+            P::Slash => binary(Divide, Precedence::Multiplicative),
+            P::Percent => binary(Remainder, Precedence::Multiplicative),
             _ => None,
         }
     }
@@ -181,12 +181,12 @@ impl Parser<'_> {
             TokenKind::Keyword(Keyword::Real) => self.prefix(UnaryOp::Real)?,
             TokenKind::Keyword(Keyword::Imaginary) => self.prefix(UnaryOp::Imaginary)?,
             TokenKind::Keyword(Keyword::Sizeof) => match self.type_or_unary()? {
-                Operand::Type(ty) => ExprKind::SizeofType(ty),
-                Operand::Expr(operand) => ExprKind::SizeofExpr(operand),
+                SizeofOperand::Type(ty) => ExprKind::SizeofType(ty),
+                SizeofOperand::Expr(operand) => ExprKind::SizeofExpr(operand),
             },
             TokenKind::Keyword(Keyword::Alignof) => match self.type_or_unary()? {
-                Operand::Type(ty) => ExprKind::AlignofType(ty),
-                Operand::Expr(operand) => ExprKind::AlignofExpr(operand),
+                SizeofOperand::Type(ty) => ExprKind::AlignofType(ty),
+                SizeofOperand::Expr(operand) => ExprKind::AlignofExpr(operand),
             },
             _ => return self.postfix_expression(),
         };
@@ -200,21 +200,21 @@ impl Parser<'_> {
     }
 
     /// The operand of `sizeof`: a type in parentheses, or a unary expression, which may begin like one.
-    fn type_or_unary(&mut self) -> Parsed<Operand> {
+    fn type_or_unary(&mut self) -> Parsed<SizeofOperand> {
         self.position += 1;
         let start = self.position;
         if !(self.at(Punctuator::LeftParen) && self.type_name_ahead(1)) {
-            return self.nested(Self::unary).map(Operand::Expr);
+            return self.nested(Self::unary).map(SizeofOperand::Expr);
         }
         let ty = self.type_name_in_parentheses()?;
         if !self.at(Punctuator::LeftBrace) {
-            return Ok(Operand::Type(Box::new(ty)));
+            return Ok(SizeofOperand::Type(Box::new(ty)));
         }
         let literal = self.nested(|parser| {
             let literal = parser.compound_literal(start, ty)?;
             parser.postfix(start, literal)
         })?;
-        Ok(Operand::Expr(literal))
+        Ok(SizeofOperand::Expr(literal))
     }
 
     /// `(type)`
@@ -234,26 +234,26 @@ impl Parser<'_> {
 }
 
 /// What `sizeof` and `_Alignof` stand before.
-enum Operand {
+enum SizeofOperand {
     Type(Box<TypeName>),
     Expr(ExprId),
 }
 
 /// The next stronger binding than that of a left-associative operator.
-fn tighter(binding: Binding) -> Binding {
+fn tighter(binding: Precedence) -> Precedence {
     match binding {
-        Binding::Comma => Binding::Assignment,
-        Binding::Assignment => Binding::Conditional,
-        Binding::Conditional => Binding::LogicalOr,
-        Binding::LogicalOr => Binding::LogicalAnd,
-        Binding::LogicalAnd => Binding::BitOr,
-        Binding::BitOr => Binding::BitXor,
-        Binding::BitXor => Binding::BitAnd,
-        Binding::BitAnd => Binding::Equality,
-        Binding::Equality => Binding::Relational,
-        Binding::Relational => Binding::Shift,
-        Binding::Shift => Binding::Additive,
-        Binding::Additive => Binding::Multiplicative,
-        Binding::Multiplicative | Binding::Unary => Binding::Unary,
+        Precedence::Comma => Precedence::Assignment,
+        Precedence::Assignment => Precedence::Conditional,
+        Precedence::Conditional => Precedence::LogicalOr,
+        Precedence::LogicalOr => Precedence::LogicalAnd,
+        Precedence::LogicalAnd => Precedence::BitOr,
+        Precedence::BitOr => Precedence::BitXor,
+        Precedence::BitXor => Precedence::BitAnd,
+        Precedence::BitAnd => Precedence::Equality,
+        Precedence::Equality => Precedence::Relational,
+        Precedence::Relational => Precedence::Shift,
+        Precedence::Shift => Precedence::Additive,
+        Precedence::Additive => Precedence::Multiplicative,
+        Precedence::Multiplicative | Precedence::Unary => Precedence::Unary,
     }
 }

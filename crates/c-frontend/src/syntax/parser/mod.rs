@@ -2,7 +2,7 @@
 //! holds one part of the grammar; this one holds the cursor and the bound on depth, and owns the tree and the scopes.
 //!
 //! A parsing function that fails has reported why, unless a report about the same declaration or statement was made
-//! already, and returns [`Fault`]. Faults are caught where the parser can take up again ([`recovery`]).
+//! already, and returns [`Unparsed`]. Faults are caught where the parser can take up again ([`recovery`]).
 
 mod asm;
 mod attributes;
@@ -31,10 +31,10 @@ use super::tokens::{Keyword, NO_PARTNER, Punctuator, Token, TokenKind, partners,
 
 /// A construct could not be parsed, and that has been reported.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fault;
+pub(super) struct Unparsed;
 
 /// What a parsing function returns.
-pub(super) type Parsed<T> = Result<T, Fault>;
+pub(super) type Parsed<T> = Result<T, Unparsed>;
 
 /// How many levels of depth a construct counts that the tree holds by value rather than by id: a structure in a
 /// structure, a parameter list in a parameter list. Such constructs are freed and copied by recursion of the compiler's
@@ -283,7 +283,7 @@ impl<'a> Parser<'a> {
         if self.depth + self.height > DEPTH_LIMIT { Err(self.too_deep()) } else { Ok(()) }
     }
 
-    fn too_deep(&mut self) -> Fault {
+    fn too_deep(&mut self) -> Unparsed {
         let diagnostic = Diagnostic::error("nested-too-deeply", "nested too deeply")
             .at(self.token_span())
             .help(format!("programs may be nested {DEPTH_LIMIT} levels deep, operators of one expression included"));
@@ -292,6 +292,6 @@ impl<'a> Parser<'a> {
         self.report(diagnostic);
         self.gave_up = true;
         self.position = self.tokens.len() - 1;
-        Fault
+        Unparsed
     }
 }

@@ -2,11 +2,11 @@
 
 use foundation::Diagnostic;
 
-use super::super::ast::{Designator, Encoding, ExprId, ExprKind, TypeName};
-use super::super::literals::{self, LiteralFault, Number};
+use super::super::ast::{CharPrefix, Designator, ExprId, ExprKind, TypeName};
+use super::super::literals::{self, LiteralFault, NumericConstant};
 use super::super::names::Meaning;
 use super::super::tokens::{Keyword, Punctuator, Token, TokenKind};
-use super::{Fault, Parsed, Parser};
+use super::{Parsed, Parser, Unparsed};
 
 impl Parser<'_> {
     pub(super) fn postfix_expression(&mut self) -> Parsed<ExprId> {
@@ -72,8 +72,8 @@ impl Parser<'_> {
                 let number = literals::number(&self.spelling(token));
                 self.position += 1;
                 match number.map_err(|fault| self.bad_literal(token, fault))? {
-                    Number::Integer(literal) => ExprKind::Integer(literal),
-                    Number::Float(literal) => ExprKind::Float(literal),
+                    NumericConstant::Integer(literal) => ExprKind::Integer(literal),
+                    NumericConstant::Float(literal) => ExprKind::Float(literal),
                 }
             }
             TokenKind::Character => {
@@ -144,7 +144,7 @@ impl Parser<'_> {
         if lone && operand && !next.first_on_line {
             let span = self.span_of(self.tokens[open + 1]);
             self.unknown_type(name, span)?;
-            return Err(Fault);
+            return Err(Unparsed);
         }
         Ok(())
     }
@@ -198,17 +198,17 @@ impl Parser<'_> {
     }
 
     /// Adjacent string literals joined (6.4.5p5).
-    pub(super) fn string(&mut self) -> Parsed<(Vec<u32>, Encoding)> {
+    pub(super) fn string(&mut self) -> Parsed<(Vec<u32>, CharPrefix)> {
         let start = self.position;
-        let mut encoding = Encoding::Plain;
+        let mut encoding = CharPrefix::Plain;
         while self.token().kind == TokenKind::String {
             let token = self.bump();
             let (this, _) = literals::split_prefix(&self.spelling(token));
-            if encoding != Encoding::Plain && this != Encoding::Plain && this != encoding {
+            if encoding != CharPrefix::Plain && this != CharPrefix::Plain && this != encoding {
                 let message = "string literals with different prefixes cannot be joined".to_owned();
                 return Err(self.bad_literal(token, LiteralFault { code: "bad-string", message }));
             }
-            encoding = if this == Encoding::Plain { encoding } else { this };
+            encoding = if this == CharPrefix::Plain { encoding } else { this };
         }
         if self.position == start {
             return Err(self.expected("a string literal"));
@@ -228,16 +228,16 @@ impl Parser<'_> {
     /// Adjacent string literals as a text, for messages and assembly.
     pub(super) fn string_text(&mut self) -> Parsed<String> {
         let (units, encoding) = self.string()?;
-        if encoding == Encoding::Plain {
+        if encoding == CharPrefix::Plain {
             let bytes: Vec<u8> = units.iter().map(|&unit| unit as u8).collect();
             return Ok(String::from_utf8_lossy(&bytes).into_owned());
         }
         Ok(units.iter().map(|&unit| char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
     }
 
-    fn bad_literal(&mut self, token: Token, fault: LiteralFault) -> Fault {
+    fn bad_literal(&mut self, token: Token, fault: LiteralFault) -> Unparsed {
         self.report(Diagnostic::error(fault.code, fault.message).at(self.span_of(token)));
-        Fault
+        Unparsed
     }
 
     fn literal_remark(&mut self, token: Token, remark: Option<String>) {

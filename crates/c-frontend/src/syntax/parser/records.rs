@@ -7,7 +7,7 @@ use super::super::ast::{
 use super::super::names::Meaning;
 use super::super::symbols::Symbol;
 use super::super::tokens::{Keyword, Punctuator, TokenKind};
-use super::recovery::Level;
+use super::recovery::RecoveryLevel;
 use super::specifiers::SpecifierPosition;
 use super::{Parsed, Parser};
 use foundation::Span;
@@ -69,7 +69,7 @@ impl Parser<'_> {
                 }
                 TokenKind::Punctuator(Punctuator::Semicolon) => self.position += 1,
                 TokenKind::End => return Err(self.unclosed(Punctuator::RightBrace, open)),
-                _ => members.extend(self.part(Level::Block, Self::member)),
+                _ => members.extend(self.part(RecoveryLevel::Block, Self::member)),
             }
         }
     }

@@ -4,11 +4,11 @@
 use foundation::{Diagnostic, Span};
 
 use super::super::tokens::{Invalid, Keyword, Punctuator, Token, TokenKind};
-use super::{Fault, Parser};
+use super::{Parser, Unparsed};
 
 /// The sequence whose next part is looked for after a fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Level {
+pub(super) enum RecoveryLevel {
     /// External declarations.
     File,
     /// The items of a block, or the members of a structure.
@@ -41,19 +41,19 @@ impl Parser<'_> {
     }
 
     /// Reports that something else than the next token should stand here.
-    pub(super) fn expected(&mut self, what: &str) -> Fault {
+    pub(super) fn expected(&mut self, what: &str) -> Unparsed {
         let message = format!("expected {what}, found {}", self.found());
         let diagnostic = Diagnostic::error("syntax", message).at(self.token_span());
         self.report_at_token(diagnostic)
     }
 
     /// Reports a missing punctuator; `place` says where it belongs (`after the condition`).
-    pub(super) fn expected_text(&mut self, text: &str, place: &str) -> Fault {
+    pub(super) fn expected_text(&mut self, text: &str, place: &str) -> Unparsed {
         self.expected(&format!("`{text}` {place}"))
     }
 
     /// Reports that a bracket is not closed here.
-    pub(super) fn unclosed(&mut self, closing: Punctuator, open: usize) -> Fault {
+    pub(super) fn unclosed(&mut self, closing: Punctuator, open: usize) -> Unparsed {
         let opening = self.tokens[open];
         let text = self.spelling(opening).into_owned();
         let message = format!("expected `{}`, found {}", closing.text(), self.found());
@@ -64,7 +64,7 @@ impl Parser<'_> {
     }
 
     /// Takes `;`. Where it is missing at the end of a line, it is reported and taken for granted.
-    pub(super) fn semicolon(&mut self, after: &str) -> Result<(), Fault> {
+    pub(super) fn semicolon(&mut self, after: &str) -> Result<(), Unparsed> {
         if self.eat(Punctuator::Semicolon) {
             return Ok(());
         }
@@ -78,14 +78,14 @@ impl Parser<'_> {
     }
 
     /// Reports a fault at the next token: that it is none, where that is so.
-    fn report_at_token(&mut self, diagnostic: Diagnostic) -> Fault {
+    fn report_at_token(&mut self, diagnostic: Diagnostic) -> Unparsed {
         let token = self.token();
         let diagnostic = match token.kind {
             TokenKind::Invalid(invalid) => self.invalid_token(token, invalid),
             _ => diagnostic,
         };
         self.report(diagnostic);
-        Fault
+        Unparsed
     }
 
     fn invalid_token(&self, token: Token, invalid: Invalid) -> Diagnostic {
@@ -127,7 +127,11 @@ impl Parser<'_> {
 
     /// Parses one part of a sequence: what is reported in it does not keep faults of the parts around it from being
     /// reported. After a fault, goes to where the next part may begin. Some token is always taken.
-    pub(super) fn part<T>(&mut self, level: Level, parse: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Option<T> {
+    pub(super) fn part<T>(
+        &mut self,
+        level: RecoveryLevel,
+        parse: impl FnOnce(&mut Self) -> Result<T, Unparsed>,
+    ) -> Option<T> {
         let start = self.position;
         let scopes = self.names.open_scopes();
         let reported = std::mem::replace(&mut self.reported, false);
@@ -144,7 +148,7 @@ impl Parser<'_> {
     }
 
     /// Goes to where the next part of a sequence may begin, from a fault in the part that began at `start`.
-    fn synchronize(&mut self, start: usize, level: Level) {
+    fn synchronize(&mut self, start: usize, level: RecoveryLevel) {
         let fault = self.position;
         if self.tokens[fault].kind == TokenKind::End {
             // Each of the constructs around comes here; none of them has anything left to read.
@@ -165,13 +169,13 @@ impl Parser<'_> {
                     return;
                 }
                 TokenKind::Punctuator(Punctuator::RightBrace) => {
-                    if level == Level::File {
+                    if level == RecoveryLevel::File {
                         self.position += 1;
                     }
                     return;
                 }
                 TokenKind::Punctuator(Punctuator::LeftBrace) => {
-                    if level == Level::File {
+                    if level == RecoveryLevel::File {
                         self.position = self.partner(self.position).map_or(self.tokens.len() - 1, |close| close + 1);
                         self.eat(Punctuator::Semicolon);
                     }
@@ -200,11 +204,11 @@ impl Parser<'_> {
     }
 
     /// Whether a token at the beginning of a line looks like the beginning of a declaration or statement.
-    fn begins_part(&self, token: Token, level: Level) -> bool {
+    fn begins_part(&self, token: Token, level: RecoveryLevel) -> bool {
         use Keyword::*;
         match token.kind {
             TokenKind::Keyword(If | While | For | Do | Switch | Return | Break | Continue | Goto | Case | Default) => {
-                level == Level::Block
+                level == RecoveryLevel::Block
             }
             TokenKind::Keyword(
                 Auto | Char | Double | Enum | Extern | Float | Inline | Int | Long | Register | Short | Signed | Static

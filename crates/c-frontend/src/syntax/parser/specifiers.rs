@@ -10,7 +10,7 @@ use super::super::names::{BuiltinType, Meaning};
 use super::super::symbols::Symbol;
 use super::super::tokens::{Keyword, Punctuator, TokenKind};
 use super::type_words::{BaseWord, TypeWords};
-use super::{Fault, Parsed, Parser};
+use super::{Parsed, Parser, Unparsed};
 
 /// Where specifiers stand, which decides whether a type may be missing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -159,7 +159,7 @@ impl Parser<'_> {
         if specifiers.storage.is_some_and(|other| other != storage) {
             let message = format!("a second storage class {} in one declaration", self.found());
             self.report(Diagnostic::error("two-storage-classes", message).at(self.token_span()));
-            return Err(Fault);
+            return Err(Unparsed);
         }
         specifiers.storage = Some(storage);
         Ok(())
@@ -297,7 +297,7 @@ impl Parser<'_> {
     /// Reports that a name is no type, and takes it for one until its scope ends.
     pub(super) fn unknown_type(&mut self, name: Symbol, span: Span) -> Parsed<()> {
         if self.silent > 0 {
-            return Err(Fault);
+            return Err(Unparsed);
         }
         let text = self.symbols.text(name);
         let help = match header_of(text) {

@@ -5,16 +5,16 @@
 
 use foundation::Diagnostic;
 
-use super::super::ast::{BlockItem, ForInit, Label, StmtId, StmtKind};
+use super::super::ast::{BlockItem, ForInit, JumpLabel, StmtId, StmtKind};
 use super::super::names::Meaning;
 use super::super::tokens::{Keyword, Punctuator, TokenKind};
 use super::declarations::Declared;
-use super::recovery::Level;
-use super::{Fault, Parsed, Parser};
+use super::recovery::RecoveryLevel;
+use super::{Parsed, Parser, Unparsed};
 
 /// Where a statement stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Context {
+enum StatementContext {
     /// Directly in a block, where a declaration may follow a label.
     Block,
     /// Inside another statement.
@@ -36,7 +36,7 @@ impl Parser<'_> {
                 TokenKind::Punctuator(Punctuator::RightBrace) => break,
                 TokenKind::End => return Err(self.unclosed(Punctuator::RightBrace, open)),
                 TokenKind::Keyword(Keyword::Else) if orphans > 0 => self.position += 1,
-                _ => match self.part(Level::Block, Self::block_item) {
+                _ => match self.part(RecoveryLevel::Block, Self::block_item) {
                     Some(item) => {
                         orphans = orphans.saturating_sub(1);
                         items.extend(item);
@@ -58,7 +58,9 @@ impl Parser<'_> {
             return self.local_labels().map(|()| None);
         }
         if !self.declaration_ahead() {
-            return self.nested(|parser| parser.statement(Context::Block)).map(|id| Some(BlockItem::Statement(id)));
+            return self
+                .nested(|parser| parser.statement(StatementContext::Block))
+                .map(|id| Some(BlockItem::Statement(id)));
         }
         let start = self.position;
         match self.nested(Self::declaration_or_function)? {
@@ -132,10 +134,10 @@ impl Parser<'_> {
 
     /// The statement inside another one; a declaration there needs braces.
     fn substatement(&mut self) -> Parsed<StmtId> {
-        self.nested(|parser| parser.statement(Context::Substatement))
+        self.nested(|parser| parser.statement(StatementContext::Substatement))
     }
 
-    fn statement(&mut self, context: Context) -> Parsed<StmtId> {
+    fn statement(&mut self, context: StatementContext) -> Parsed<StmtId> {
         let start = self.position;
         let kind = match self.token().kind {
             TokenKind::Punctuator(Punctuator::LeftBrace) => return self.compound(),
@@ -193,9 +195,9 @@ impl Parser<'_> {
     }
 
     /// Reports that what comes next stands in the wrong place.
-    fn misplaced(&mut self, message: &str, help: &str) -> Fault {
+    fn misplaced(&mut self, message: &str, help: &str) -> Unparsed {
         self.report(Diagnostic::error("syntax", message).at(self.token_span()).help(help));
-        Fault
+        Unparsed
     }
 
     fn expression_statement(&mut self) -> Parsed<StmtKind> {
@@ -285,7 +287,7 @@ impl Parser<'_> {
     }
 
     /// One or more labels and what they stand before (6.8.1).
-    fn labeled(&mut self, context: Context) -> Parsed<StmtId> {
+    fn labeled(&mut self, context: StatementContext) -> Parsed<StmtId> {
         let start = self.position;
         let mut labels = Vec::new();
         while let Some(label) = self.label()? {
@@ -293,8 +295,8 @@ impl Parser<'_> {
         }
         let bare = match context {
             _ if self.at(Punctuator::RightBrace) => true,
-            Context::Block => self.declaration_ahead(),
-            Context::Substatement => false,
+            StatementContext::Block => self.declaration_ahead(),
+            StatementContext::Substatement => false,
         };
         let statement = match bare {
             true => self.statement_since(self.position, StmtKind::Expression(None)),
@@ -303,7 +305,7 @@ impl Parser<'_> {
         Ok(self.statement_since(start, StmtKind::Labeled(labels, statement)))
     }
 
-    fn label(&mut self) -> Result<Option<Label>, Fault> {
+    fn label(&mut self) -> Result<Option<JumpLabel>, Unparsed> {
         let span = self.token_span();
         match self.token().kind {
             TokenKind::Identifier(name) if self.label_ahead() => {
@@ -311,7 +313,7 @@ impl Parser<'_> {
                 if !self.declaration_ahead() {
                     self.attributes(&mut Vec::new())?;
                 }
-                Ok(Some(Label::Name(name, span)))
+                Ok(Some(JumpLabel::Name(name, span)))
             }
             TokenKind::Keyword(Keyword::Case) => {
                 let start = self.position;
@@ -322,12 +324,12 @@ impl Parser<'_> {
                     false => None,
                 };
                 self.expect(Punctuator::Colon, "after the value of `case`")?;
-                Ok(Some(Label::Case(first, last, self.span_since(start))))
+                Ok(Some(JumpLabel::Case(first, last, self.span_since(start))))
             }
             TokenKind::Keyword(Keyword::Default) => {
                 self.position += 1;
                 self.expect(Punctuator::Colon, "after `default`")?;
-                Ok(Some(Label::Default(span)))
+                Ok(Some(JumpLabel::Default(span)))
             }
             _ => Ok(None),
         }

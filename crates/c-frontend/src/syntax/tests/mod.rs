@@ -11,7 +11,7 @@ mod soup;
 use foundation::{Diagnostics, SourceMap};
 
 use super::ast::Ast;
-use super::dump::Dump;
+use super::dump::TreeDump;
 use super::symbols::Symbols;
 
 /// What parsing a text gave.
@@ -33,7 +33,7 @@ impl Outcome {
     }
 
     fn dump(&self) -> String {
-        Dump { ast: &self.ast, symbols: &self.symbols }.unit()
+        TreeDump { ast: &self.ast, symbols: &self.symbols }.unit()
     }
 
     /// `line:column code: message [marked text]` for each diagnostic.
@@ -61,7 +61,7 @@ fn expression(text: &str) -> Result<String, Vec<String>> {
         &|name| name.starts_with('T'),
     );
     match parsed {
-        Some((ast, id)) => Ok(Dump { ast: &ast, symbols: &outcome.symbols }.expr(id)),
+        Some((ast, id)) => Ok(TreeDump { ast: &ast, symbols: &outcome.symbols }.expr(id)),
         None => Err(outcome.messages()),
     }
 }

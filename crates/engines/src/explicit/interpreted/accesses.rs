@@ -14,7 +14,7 @@ use program::{
 /// What all edges of a program access.
 pub(super) struct Accesses {
     /// By edge.
-    pub edges: Arena<EdgeId, Access>,
+    pub edges: Arena<EdgeId, EdgeAccess>,
     /// The variables that pointers may lead to.
     escaped: HashSet<VariableId>,
     /// Whether there are objects on the heap.
@@ -27,7 +27,7 @@ pub(super) struct Accesses {
 
 /// What an edge accesses.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Access {
+pub(super) struct EdgeAccess {
     /// The variables that it reads by their names.
     pub reads: Vec<VariableId>,
     /// Those that it writes, or whose lifetimes it begins or ends.
@@ -59,7 +59,7 @@ impl Accesses {
                 }
             }
         }
-        let edges: Arena<EdgeId, Access> = program
+        let edges: Arena<EdgeId, EdgeAccess> = program
             .edges
             .values()
             .map(|edge| {
@@ -91,7 +91,7 @@ impl Accesses {
 }
 
 /// What an expression reads, as an edge would.
-pub(super) fn access_of_expression(program: &Program, expr: ExprId) -> Access {
+pub(super) fn access_of_expression(program: &Program, expr: ExprId) -> EdgeAccess {
     let mut escaped = HashSet::new();
     let mut visit = Visit::new(program, &mut escaped);
     visit.value(expr);
@@ -101,7 +101,7 @@ pub(super) fn access_of_expression(program: &Program, expr: ExprId) -> Access {
 struct Visit<'a> {
     program: &'a Program,
     escaped: &'a mut HashSet<VariableId>,
-    access: Access,
+    access: EdgeAccess,
     /// Expressions still to be looked at. Those that were are not looked at again.
     open: Vec<ExprId>,
     seen: HashSet<ExprId>,
@@ -115,7 +115,7 @@ enum AccessKind {
 
 impl<'a> Visit<'a> {
     fn new(program: &'a Program, escaped: &'a mut HashSet<VariableId>) -> Self {
-        Self { program, escaped, access: Access::default(), open: Vec::new(), seen: HashSet::new() }
+        Self { program, escaped, access: EdgeAccess::default(), open: Vec::new(), seen: HashSet::new() }
     }
 
     fn operation(&mut self, op: &Op) {
@@ -149,7 +149,7 @@ impl<'a> Visit<'a> {
     }
 
     /// Looks at all that is left to be looked at.
-    fn finish(mut self) -> Access {
+    fn finish(mut self) -> EdgeAccess {
         while let Some(expr) = self.open.pop() {
             if self.seen.insert(expr) {
                 self.expression(expr);

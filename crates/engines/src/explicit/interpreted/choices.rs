@@ -14,7 +14,7 @@ use task::Reason;
 
 /// The values that stand for all others: what an input, something uninitialised or a register is taken to be. The edge
 /// is the one that is taken, where it is known.
-pub(super) type Domains = dyn Fn(&Question, Option<EdgeId>) -> Result<Vec<Answer>, Reason> + Send + Sync;
+pub(super) type RepresentativeValues = dyn Fn(&Question, Option<EdgeId>) -> Result<Vec<Answer>, Reason> + Send + Sync;
 
 /// Who decides which thread runs next, where several can.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,14 +38,14 @@ pub(super) enum Denied {
 
 /// A question and the answers to it.
 #[derive(Clone, Debug)]
-struct Decision {
+struct StepDecision {
     alternatives: Vec<Answer>,
     taken: usize,
 }
 
 /// The decisions of a step, and what was answered in the current run.
 pub(super) struct Script<'d> {
-    domains: &'d Domains,
+    domains: &'d RepresentativeValues,
     decisions: Decisions,
     /// How many of the decisions were used in the current run.
     used: usize,
@@ -65,7 +65,7 @@ pub(super) struct Script<'d> {
 
 /// A leaf of the tree of questions: what was decided on the way to it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Decisions(Vec<Decision>);
+pub(super) struct Decisions(Vec<StepDecision>);
 
 impl Decisions {
     /// Turns to the next leaf; whether there is one.
@@ -83,7 +83,7 @@ impl Decisions {
 
 impl<'d> Script<'d> {
     /// A script that follows these decisions first.
-    pub fn new(domains: &'d Domains, decisions: Decisions) -> Self {
+    pub fn new(domains: &'d RepresentativeValues, decisions: Decisions) -> Self {
         Self {
             domains,
             decisions,
@@ -128,11 +128,11 @@ impl<'d> Script<'d> {
         }
         if self.used == self.decisions.0.len() {
             match self.alternatives(question) {
-                Ok(alternatives) => self.decisions.0.push(Decision { alternatives, taken: 0 }),
+                Ok(alternatives) => self.decisions.0.push(StepDecision { alternatives, taken: 0 }),
                 Err(reason) => return self.deny(Denied::Refused(reason)),
             }
         }
-        let Decision { alternatives, taken } = &self.decisions.0[self.used];
+        let StepDecision { alternatives, taken } = &self.decisions.0[self.used];
         let answer = alternatives[*taken].clone();
         self.used += 1;
         if let (Question::Branch { edges }, Answer::Index(index)) = (question, &answer) {

@@ -4,7 +4,7 @@
 
 use num_traits::Zero;
 use program::Scalar;
-use program::semantics::object::{Cell, Content, Object};
+use program::semantics::object::{Content, Object, ObjectCell};
 use program::semantics::{Pointer, Value};
 
 use super::bytes::{Bytes, put, put_scalar, put_value};
@@ -70,7 +70,7 @@ pub(super) fn object_contents(bytes: &mut Bytes<'_>, size: u64, plain: Option<Sc
     let number = (header & NUMBERED != 0).then(|| bytes.number());
     let mut object = Object::unchosen(size);
     object.number = number;
-    let whole = |content| Cell { width: size * 8, content };
+    let whole = |content| ObjectCell { width: size * 8, content };
     match header & !NUMBERED {
         UNCHOSEN => {}
         ZERO => object.insert(0, whole(Content::Zero)),
@@ -95,7 +95,7 @@ pub(super) fn object_contents(bytes: &mut Bytes<'_>, size: u64, plain: Option<Sc
                         Content::Scalar(ty, bytes.value(ty))
                     }
                 };
-                object.insert_split(end - 1, Cell { width, content });
+                object.insert_split(end - 1, ObjectCell { width, content });
             }
         }
         _ => return None,
@@ -108,10 +108,10 @@ struct Normal<'o, I> {
     cells: I,
     /// Whether a zero of one type is as good as one of another.
     typeless: bool,
-    pending: Option<(u64, &'o Cell)>,
+    pending: Option<(u64, &'o ObjectCell)>,
 }
 
-impl<'o, I: Iterator<Item = (u64, &'o Cell)>> Iterator for Normal<'o, I> {
+impl<'o, I: Iterator<Item = (u64, &'o ObjectCell)>> Iterator for Normal<'o, I> {
     type Item = (u64, u64, Option<&'o Content>);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -166,7 +166,8 @@ mod tests {
         let mut object = Object::unchosen(12);
         for (at, value) in (0..).zip(values) {
             if let Some(value) = value {
-                object.insert_split(at * 32, Cell { width: 32, content: Content::Scalar(INT, Value::int(value)) });
+                object
+                    .insert_split(at * 32, ObjectCell { width: 32, content: Content::Scalar(INT, Value::int(value)) });
             }
         }
         object
@@ -203,10 +204,10 @@ mod tests {
     fn zeros_of_any_origin_are_the_same() {
         assert_eq!(written(&three([Some(0); 3]), None), written(&Object::zeroed(12), None));
         let mut plain = Object::unchosen(4);
-        plain.insert(0, Cell { width: 32, content: Content::Scalar(INT, Value::int(0)) });
+        plain.insert(0, ObjectCell { width: 32, content: Content::Scalar(INT, Value::int(0)) });
         assert_eq!(written(&plain, Some(INT)), [ZERO]);
         plain.clear(0, 32);
-        plain.insert(0, Cell { width: 32, content: Content::Scalar(INT, Value::int(3)) });
+        plain.insert(0, ObjectCell { width: 32, content: Content::Scalar(INT, Value::int(3)) });
         assert_eq!(written(&plain, Some(INT)).len(), 2);
     }
 }

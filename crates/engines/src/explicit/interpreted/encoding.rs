@@ -29,14 +29,14 @@ use super::contents::{DEAD, UNCHOSEN, object_contents, put_object_contents};
 /// A state in writing: what threads share, and each thread with its activations and their variables. Threads take up few
 /// different forms, and so does what they share; each form is kept once.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Written {
+pub(super) struct WrittenState {
     /// Globals, the heap, mutexes.
     pub shared: Vec<u8>,
     /// By thread.
     pub threads: Vec<Vec<u8>>,
 }
 
-impl Written {
+impl WrittenState {
     /// All parts, to be read.
     pub fn bytes(&self) -> Vec<Bytes<'_>> {
         std::iter::once(&self.shared).chain(&self.threads).map(|part| Bytes::new(part)).collect()
@@ -44,7 +44,7 @@ impl Written {
 }
 
 /// How the states of one program are written and read.
-pub(super) struct Encoding {
+pub(super) struct StateEncoding {
     program: Arc<Program>,
     integers: Integers,
     variables: Arena<VariableId, Described>,
@@ -67,7 +67,7 @@ struct Described {
     constant: bool,
 }
 
-impl Encoding {
+impl StateEncoding {
     /// The encoding of a program's states, given the state at its start.
     pub fn new(program: &Arc<Program>, integers: Integers, atoms: &[Atom], accesses: &Accesses, start: &State) -> Self {
         let mut read_by_atoms = VariableSet::new();
@@ -118,8 +118,9 @@ impl Encoding {
     }
 
     /// Writes a state.
-    pub fn write(&self, state: &State) -> Written {
-        let mut written = Written { shared: Vec::with_capacity(64), threads: Vec::with_capacity(state.threads.len()) };
+    pub fn write(&self, state: &State) -> WrittenState {
+        let mut written =
+            WrittenState { shared: Vec::with_capacity(64), threads: Vec::with_capacity(state.threads.len()) };
         let mut objects = state.memory.objects().peekable();
         let out = &mut written.shared;
         match state.atomic {
@@ -218,7 +219,7 @@ impl Encoding {
         Thread { frames, status }
     }
 
-    fn write_globals<'m>(&self, objects: &mut Peekable<impl Iterator<Item = Named<'m>>>, out: &mut Vec<u8>) {
+    fn write_globals<'m>(&self, objects: &mut Peekable<impl Iterator<Item = NamedObject<'m>>>, out: &mut Vec<u8>) {
         let mut list = Exceptions::new(out);
         for (at, &id) in self.globals.iter().enumerate() {
             let (_, object) =
@@ -250,7 +251,7 @@ impl Encoding {
         &self,
         thread: u32,
         frames: &[Frame],
-        objects: &mut Peekable<impl Iterator<Item = Named<'m>>>,
+        objects: &mut Peekable<impl Iterator<Item = NamedObject<'m>>>,
         out: &mut Vec<u8>,
     ) {
         for (depth, frame) in (0..).zip(frames) {
@@ -287,7 +288,7 @@ impl Encoding {
         }
     }
 
-    fn write_heap<'m>(&self, objects: impl Iterator<Item = Named<'m>>, out: &mut Vec<u8>) {
+    fn write_heap<'m>(&self, objects: impl Iterator<Item = NamedObject<'m>>, out: &mut Vec<u8>) {
         let mut next = 0;
         for (id, object) in objects {
             let ObjectId::Heap(number) = id else { unreachable!("{id:?} belongs to no activation") };
@@ -337,7 +338,7 @@ impl Encoding {
 }
 
 /// An object with its name, as memory shows it.
-type Named<'m> = (ObjectId, &'m Object);
+type NamedObject<'m> = (ObjectId, &'m Object);
 
 /// A list of those elements of a sequence that are not as expected, each with the distance to the one before; the
 /// distance 0 ends the list.

@@ -40,11 +40,11 @@ use task::{LetterBits, Negation, Reason, Scheduler, Task};
 
 use self::accesses::Accesses;
 use self::bytes::Bytes;
-use self::choices::{Decisions, Domains, Script};
-use self::encoding::Encoding;
+use self::choices::{Decisions, RepresentativeValues, Script};
+use self::encoding::StateEncoding;
 use self::observation::Remembered;
 use self::reduction::{Alone, Reduction};
-use self::stepper::{Configuration, End, Stepper, Taken, count_running, stops};
+use self::stepper::{Configuration, StepEnd, Stepper, ThreadStep, count_running, stops};
 use self::table::Table;
 use super::space::{Advance, Next, Space};
 
@@ -52,7 +52,7 @@ use super::space::{Advance, Next, Space};
 pub struct InterpretedSpace {
     shared: Arc<Shared>,
     /// The steps of some states that were looked at last, by the last digits of their numbers.
-    expansions: Vec<Option<Expansion>>,
+    expansions: Vec<Option<StepsOfState>>,
     /// The state that was read last.
     read: Option<(u32, Option<Configuration>)>,
     steps_taken: u32,
@@ -65,15 +65,15 @@ pub struct InterpretedSpace {
 /// What all views of a space have in common.
 struct Shared {
     stepper: Stepper,
-    encoding: Encoding,
-    domains: Box<Domains>,
+    encoding: StateEncoding,
+    domains: Box<RepresentativeValues>,
     budget: Budget,
-    known: Mutex<Known>,
+    known: Mutex<SeenConfigurations>,
 }
 
 /// All configurations that were seen: a string of the numbers of their parts.
 #[derive(Default)]
-struct Known {
+struct SeenConfigurations {
     configurations: Table,
     parts: Table,
     attentions: Vec<Attention>,
@@ -81,15 +81,15 @@ struct Known {
 }
 
 /// The steps of a state, as far as they were asked for.
-struct Expansion {
+struct StepsOfState {
     state: u32,
     steps: Vec<Recorded>,
     /// How to go on to the next one; none where there are no more.
-    next: Option<Cursor>,
+    next: Option<StepCursor>,
 }
 
 /// Where the enumeration of a state's steps is.
-struct Cursor {
+struct StepCursor {
     /// The thread that goes on alone, if one does.
     alone: Option<u32>,
     decisions: Decisions,
@@ -150,8 +150,8 @@ impl InterpretedSpace {
             reduction,
             stops: stops(task),
         };
-        let encoding = Encoding::new(&task.program, task.semantics.integers, &task.atoms, &accesses, &start);
-        let mut known = Known::default();
+        let encoding = StateEncoding::new(&task.program, task.semantics.integers, &task.atoms, &accesses, &start);
+        let mut known = SeenConfigurations::default();
         let before_start = known.configurations.insert(&[]);
         debug_assert_eq!(before_start, Some(BEFORE_START));
         let shared =
@@ -197,7 +197,7 @@ impl InterpretedSpace {
                 self.expansions.iter_mut().for_each(|expansion| *expansion = None);
                 self.steps_kept = 0;
             }
-            self.expansions[slot] = Some(Expansion::new(state));
+            self.expansions[slot] = Some(StepsOfState::new(state));
         }
         let expansion = self.expansions[slot].as_mut().expect("just made");
         while expansion.steps.len() <= number as usize && expansion.next.is_some() {
@@ -254,9 +254,9 @@ impl Space for InterpretedSpace {
     }
 }
 
-impl Expansion {
+impl StepsOfState {
     fn new(state: u32) -> Self {
-        Self { state, steps: Vec::new(), next: Some(Cursor { alone: None, decisions: Decisions::default() }) }
+        Self { state, steps: Vec::new(), next: Some(StepCursor { alone: None, decisions: Decisions::default() }) }
     }
 
     /// Takes one more step, if there is one.
@@ -280,14 +280,14 @@ impl Expansion {
     }
 }
 
-impl Cursor {
+impl StepCursor {
     fn advanced(mut self) -> Option<Self> {
         self.decisions.advance().then_some(self)
     }
 }
 
 impl Shared {
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, SeenConfigurations> {
         // Whatever another thread was doing when it panicked, the table is only ever added to.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -302,15 +302,15 @@ impl Shared {
 
     /// The first step of a configuration. If a thread may go on alone, only its steps count, unless schedules must be
     /// fair.
-    fn first_step(&self, from: Option<&Configuration>) -> (Cursor, Taken) {
+    fn first_step(&self, from: Option<&Configuration>) -> (StepCursor, ThreadStep) {
         for thread in from.into_iter().flat_map(|configuration| self.loners(&configuration.state)) {
-            let cursor = Cursor { alone: Some(thread), decisions: Decisions::default() };
+            let cursor = StepCursor { alone: Some(thread), decisions: Decisions::default() };
             let (cursor, taken) = self.take(from, cursor);
-            if !matches!(taken.end, End::NotAlone) {
+            if !matches!(taken.end, StepEnd::NotAlone) {
                 return (cursor, taken);
             }
         }
-        self.take(from, Cursor { alone: None, decisions: Decisions::default() })
+        self.take(from, StepCursor { alone: None, decisions: Decisions::default() })
     }
 
     /// The threads that may go on alone, as far as is known beforehand.
@@ -323,10 +323,10 @@ impl Shared {
         alone.map(|(number, _)| number).collect()
     }
 
-    fn take(&self, from: Option<&Configuration>, cursor: Cursor) -> (Cursor, Taken) {
+    fn take(&self, from: Option<&Configuration>, cursor: StepCursor) -> (StepCursor, ThreadStep) {
         let script = RefCell::new(Script::new(&*self.domains, cursor.decisions));
         let taken = self.stepper.take(from, cursor.alone, &script);
-        (Cursor { alone: cursor.alone, decisions: script.into_inner().into_decisions() }, taken)
+        (StepCursor { alone: cursor.alone, decisions: script.into_inner().into_decisions() }, taken)
     }
 
     /// The answers of a step: its run is repeated.
@@ -348,17 +348,17 @@ impl Shared {
         script.into_inner().answers
     }
 
-    fn record(&self, taken: Taken) -> Recorded {
-        let Taken { end, letters, last, enabled, ran } = taken;
+    fn record(&self, taken: ThreadStep) -> Recorded {
+        let ThreadStep { end, letters, last, enabled, ran } = taken;
         let (step, state) = match end {
-            End::Next(configuration) => match self.number(&configuration) {
+            StepEnd::Next(configuration) => match self.number(&configuration) {
                 Some(number) => (Advance::Next, number),
                 None => (Advance::Refused(Reason::Incomplete("there are more than 2^32 configurations".to_owned())), 0),
             },
-            End::Ended => (Advance::Ended, 0),
-            End::Blocked => (Advance::Blocked, 0),
-            End::Refused(reason) => (Advance::Refused(reason), 0),
-            End::NotAlone => {
+            StepEnd::Ended => (Advance::Ended, 0),
+            StepEnd::Blocked => (Advance::Blocked, 0),
+            StepEnd::Refused(reason) => (Advance::Refused(reason), 0),
+            StepEnd::NotAlone => {
                 let why = "a thread may go on alone for some inputs only".to_owned();
                 (Advance::Refused(Reason::Incomplete(why)), 0)
             }
@@ -412,7 +412,7 @@ impl Shared {
     }
 }
 
-impl Known {
+impl SeenConfigurations {
     fn attention_number(&mut self, attention: &Attention) -> u32 {
         if let Some(&number) = self.attention_numbers.get(attention) {
             return number;

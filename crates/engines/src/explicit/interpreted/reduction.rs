@@ -16,7 +16,7 @@ use program::semantics::state::State;
 use program::semantics::{ObserveMode, Semantics};
 use program::{Atom, Callee, EdgeId, FunctionId, Initial, LocationId, Op, Program, VariableId, VariableKind};
 
-use super::accesses::{Access, Accesses, access_of_expression, named};
+use super::accesses::{Accesses, EdgeAccess, access_of_expression, named};
 use super::threads::{RootId, Threads, targets};
 
 /// What a thread may do at a location where other threads can run, too.
@@ -60,7 +60,7 @@ impl Reduction {
         let results = results_of(program, &threads.addressed);
         let mut alone = Vec::new();
         for root in 0..threads.roots.len() {
-            let judge = Judge {
+            let judge = AmpleJudge {
                 program,
                 semantics,
                 accesses,
@@ -178,7 +178,7 @@ impl Visible {
     }
 
     /// Whether the letter that an observation would show may change with these accesses.
-    fn is_changed_by(&self, accesses: &Accesses, access: &Access) -> bool {
+    fn is_changed_by(&self, accesses: &Accesses, access: &EdgeAccess) -> bool {
         access.writes.iter().any(|&variable| self.sees(accesses, variable))
             || access.writes_through_pointer
                 && (self.through_pointers || self.reads.iter().any(|&variable| accesses.escapes(variable)))
@@ -241,7 +241,7 @@ fn results_of(program: &Program, addressed: &[FunctionId]) -> Arena<FunctionId, 
 }
 
 /// Decides what the threads of one root may do alone.
-struct Judge<'a> {
+struct AmpleJudge<'a> {
     program: &'a Program,
     semantics: Semantics,
     accesses: &'a Accesses,
@@ -252,7 +252,7 @@ struct Judge<'a> {
     root: RootId,
 }
 
-impl Judge<'_> {
+impl AmpleJudge<'_> {
     fn locations(&self) -> Arena<LocationId, Alone> {
         let functions = &self.threads.roots[self.root].functions;
         let mut alone: Arena<LocationId, Alone> = self

@@ -14,7 +14,7 @@ use program::semantics::interpreter::Interpreter;
 use program::semantics::memory::Memory;
 use program::semantics::observe::{Attention, Observer, Sight};
 use program::semantics::state::{State, Status};
-use program::semantics::threads::Next as Scheduled;
+use program::semantics::threads::NextEvent as Scheduled;
 use program::semantics::{Driver, Integers, Listener, Occasion, RunEnd, Stop};
 use program::{Callee, DataModel, EdgeId, EndKind, LocationId, Op, Program};
 use task::{LetterBits, Negation, Reason, Scheduler, Task};
@@ -37,7 +37,7 @@ pub(super) struct Configuration {
 }
 
 /// What a step came to.
-pub(super) enum End {
+pub(super) enum StepEnd {
     /// Another configuration.
     Next(Box<Configuration>),
     /// The last letter is repeated for ever.
@@ -51,9 +51,9 @@ pub(super) enum End {
 }
 
 /// A step.
-pub(super) struct Taken {
+pub(super) struct ThreadStep {
     /// What it came to.
-    pub end: End,
+    pub end: StepEnd,
     /// The letters shown.
     pub letters: Vec<LetterBits>,
     /// The last letter shown up to here.
@@ -87,7 +87,7 @@ const MOST_THREADS: usize = 48;
 impl Stepper {
     /// Takes a step from a configuration, or from before the start of the program if there is none. The thread is the
     /// one that is to go on alone.
-    pub fn take(&self, from: Option<&Configuration>, alone: Option<u32>, script: &RefCell<Script<'_>>) -> Taken {
+    pub fn take(&self, from: Option<&Configuration>, alone: Option<u32>, script: &RefCell<Script<'_>>) -> ThreadStep {
         let mut most_edges = MOST_EDGES;
         loop {
             script.borrow_mut().rewind();
@@ -95,14 +95,14 @@ impl Stepper {
             let program = &*self.task.program;
             let interpreter = Interpreter::new(program, self.task.semantics, &mut prompter);
             let observer = Observer::new(self.task.semantics.observe, &self.task.atoms);
-            let taken = Taken { end: End::Blocked, letters: Vec::new(), last: 0, enabled: 1, ran: 1 };
-            let shown = Shown { negation: &self.negation, script, taken, is_first: true };
+            let taken = ThreadStep { end: StepEnd::Blocked, letters: Vec::new(), last: 0, enabled: 1, ran: 1 };
+            let shown = ShownLetters { negation: &self.negation, script, taken, is_first: true };
             let driver = Driver::new(interpreter, observer);
-            let mut run = Run { stepper: self, driver, script, shown, edges: 0, threads_before: 0 };
+            let mut run = StepRun { stepper: self, driver, script, shown, edges: 0, threads_before: 0 };
             run.go(from, alone, most_edges);
             let (edges, taken) = (run.edges, run.shown.taken);
             // A later edge of the step turned out not to be one that the thread may take alone: stop before it.
-            if matches!(taken.end, End::NotAlone) && edges > 0 {
+            if matches!(taken.end, StepEnd::NotAlone) && edges > 0 {
                 most_edges = edges;
                 continue;
             }
@@ -145,11 +145,11 @@ fn all_conditions(program: &Program, edges: &[EdgeId]) -> bool {
 }
 
 /// One run of a step.
-struct Run<'r, 'd> {
+struct StepRun<'r, 'd> {
     stepper: &'r Stepper,
     driver: Driver<'r>,
     script: &'r RefCell<Script<'d>>,
-    shown: Shown<'r, 'd>,
+    shown: ShownLetters<'r, 'd>,
     /// How many edges were taken.
     edges: usize,
     /// How many threads there were before the step.
@@ -157,15 +157,15 @@ struct Run<'r, 'd> {
 }
 
 /// What a step shows. Where letters may be repeated, one that is the same as the last is left out.
-struct Shown<'r, 'd> {
+struct ShownLetters<'r, 'd> {
     negation: &'r Negation,
     script: &'r RefCell<Script<'d>>,
-    taken: Taken,
+    taken: ThreadStep,
     /// Whether nothing was shown before, so that the next letter is shown in any case.
     is_first: bool,
 }
 
-impl Listener for Shown<'_, '_> {
+impl Listener for ShownLetters<'_, '_> {
     fn happened(&mut self, _: &mut Driver<'_>, _: &[Event]) -> Result<(), Stop> {
         if self.script.borrow().denied.is_some() { Err(Stop::NoMoreChoices) } else { Ok(()) }
     }
@@ -192,7 +192,7 @@ enum Because {
     Alone(Alone),
 }
 
-impl Run<'_, '_> {
+impl StepRun<'_, '_> {
     fn go(&mut self, from: Option<&Configuration>, alone: Option<u32>, most_edges: usize) {
         let end = self.go_on(from, alone, most_edges).unwrap_or_else(|end| self.ended(end));
         let taken = &mut self.shown.taken;
@@ -202,7 +202,12 @@ impl Run<'_, '_> {
         taken.end = end;
     }
 
-    fn go_on(&mut self, from: Option<&Configuration>, alone: Option<u32>, most_edges: usize) -> Result<End, RunEnd> {
+    fn go_on(
+        &mut self,
+        from: Option<&Configuration>,
+        alone: Option<u32>,
+        most_edges: usize,
+    ) -> Result<StepEnd, RunEnd> {
         match from {
             Some(configuration) => self.enter(configuration),
             None => {
@@ -215,7 +220,7 @@ impl Run<'_, '_> {
                 return Ok(self.arrive());
             }
             let Some((thread, because)) = self.schedule(alone)? else {
-                return Ok(if self.edges == 0 { End::NotAlone } else { self.arrive() });
+                return Ok(if self.edges == 0 { StepEnd::NotAlone } else { self.arrive() });
             };
             let thread = match thread {
                 Scheduled::Thread(thread) => thread,
@@ -232,7 +237,7 @@ impl Run<'_, '_> {
             self.shown.taken.ran |= 1 << thread;
             if let Because::Alone(alone) = because {
                 if !self.goes_alone(thread, alone) {
-                    return Ok(End::NotAlone);
+                    return Ok(StepEnd::NotAlone);
                 }
             } else {
                 let taken = self.take(thread);
@@ -241,7 +246,7 @@ impl Run<'_, '_> {
             self.edges += 1;
             if self.driver.interpreter.state.threads.len() > MOST_THREADS {
                 let what = format!("more than {MOST_THREADS} threads");
-                return Ok(End::Refused(Reason::unsupported(what, self.driver.span())));
+                return Ok(StepEnd::Refused(Reason::unsupported(what, self.driver.span())));
             }
         }
     }
@@ -332,13 +337,13 @@ impl Run<'_, '_> {
         self.driver.try_step_of(thread, &mut self.shown)
     }
 
-    fn finish(&mut self, occasion: Occasion) -> Result<End, RunEnd> {
+    fn finish(&mut self, occasion: Occasion) -> Result<StepEnd, RunEnd> {
         let observed = self.driver.observe(occasion, &mut self.shown);
-        self.driver.concluded(observed.map(|()| Ok(End::Ended)), &mut self.shown)
+        self.driver.concluded(observed.map(|()| Ok(StepEnd::Ended)), &mut self.shown)
     }
 
     /// The configuration that the step has come to.
-    fn arrive(&mut self) -> End {
+    fn arrive(&mut self) -> StepEnd {
         let Remembered { attention, running, letter } = self.stepper.remembered;
         let nothing = State {
             threads: Vec::new(),
@@ -347,7 +352,7 @@ impl Run<'_, '_> {
             locks: BTreeMap::new(),
             memory: Memory::new(Integers::default(), DataModel::default(), 0),
         };
-        End::Next(Box::new(Configuration {
+        StepEnd::Next(Box::new(Configuration {
             state: std::mem::replace(&mut self.driver.interpreter.state, nothing),
             attention: attention.then(|| self.driver.observer.attention.clone()),
             running: if running { self.driver.interpreter.running } else { 0 },
@@ -356,18 +361,18 @@ impl Run<'_, '_> {
     }
 
     /// How the step ends where it comes to no configuration.
-    fn ended(&mut self, end: RunEnd) -> End {
+    fn ended(&mut self, end: RunEnd) -> StepEnd {
         match end {
-            RunEnd::End(_) | RunEnd::Undefined { .. } | RunEnd::Deadlock | RunEnd::StoppedAtCall(_) => End::Ended,
-            RunEnd::Blocked { .. } => End::Blocked,
-            RunEnd::Unsupported { reason, span } => End::Refused(Reason::unsupported(reason, span)),
-            RunEnd::UnfitInput { reason, .. } => End::Refused(Reason::Incomplete(reason)),
+            RunEnd::End(_) | RunEnd::Undefined { .. } | RunEnd::Deadlock | RunEnd::StoppedAtCall(_) => StepEnd::Ended,
+            RunEnd::Blocked { .. } => StepEnd::Blocked,
+            RunEnd::Unsupported { reason, span } => StepEnd::Refused(Reason::unsupported(reason, span)),
+            RunEnd::UnfitInput { reason, .. } => StepEnd::Refused(Reason::Incomplete(reason)),
             RunEnd::NoMoreInputs => match self.script.borrow_mut().denied.take() {
                 Some(Denied::Refused(Reason::Unsupported { obstacle, what, span })) => {
-                    End::Refused(Reason::Unsupported { obstacle, what, span: span.or_else(|| self.driver.span()) })
+                    StepEnd::Refused(Reason::Unsupported { obstacle, what, span: span.or_else(|| self.driver.span()) })
                 }
-                Some(Denied::Refused(reason)) => End::Refused(reason),
-                Some(Denied::Question | Denied::Schedule) | None => End::NotAlone,
+                Some(Denied::Refused(reason)) => StepEnd::Refused(reason),
+                Some(Denied::Question | Denied::Schedule) | None => StepEnd::NotAlone,
             },
             RunEnd::Lasso { .. } | RunEnd::Silent | RunEnd::Limit | RunEnd::Exhausted(_) => {
                 unreachable!("no single step ends so")

@@ -12,11 +12,11 @@ pub(super) struct Table {
     /// Where each string begins: its piece in the upper half, the place in the piece in the lower one.
     places: Vec<(u32, u32)>,
     /// The length is a power of two. Linear probing.
-    slots: Vec<Slot>,
+    slots: Vec<TableSlot>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Slot {
+struct TableSlot {
     /// The number of the string plus one; zero where there is none.
     entry: u32,
     /// The upper half of the string's hash, which tells most other strings apart.
@@ -39,14 +39,14 @@ impl Table {
     pub fn bytes(&self) -> usize {
         self.pieces.iter().map(Vec::capacity).sum::<usize>()
             + self.places.capacity() * size_of::<(u32, u32)>()
-            + self.slots.capacity() * size_of::<Slot>()
+            + self.slots.capacity() * size_of::<TableSlot>()
     }
 
     /// How many bytes more the table will take at once where it is about to grow: three quarters of its slots are full
     /// before long.
     pub fn growth(&self) -> u64 {
         let is_near = (self.places.len() + self.slots.len() / 8) * 4 > self.slots.len() * 3;
-        if is_near { (self.slots.len() * 2 * size_of::<Slot>()) as u64 } else { 0 }
+        if is_near { (self.slots.len() * 2 * size_of::<TableSlot>()) as u64 } else { 0 }
     }
 
     /// The string with this number.
@@ -82,7 +82,7 @@ impl Table {
             return None;
         }
         let number = self.places.len() as u32;
-        self.slots[at] = Slot { entry: number + 1, hash: (hash >> 32) as u32 };
+        self.slots[at] = TableSlot { entry: number + 1, hash: (hash >> 32) as u32 };
         self.push(string);
         Some(number)
     }
@@ -100,14 +100,14 @@ impl Table {
 
     fn grow(&mut self) {
         let length = (self.slots.len() * 2).max(1 << 8);
-        let mut slots = vec![Slot::default(); length];
+        let mut slots = vec![TableSlot::default(); length];
         for number in 0..self.places.len() as u32 {
             let hash = hash(self.get(number));
             let mut at = hash as usize & (length - 1);
             while slots[at].entry != 0 {
                 at = (at + 1) & (length - 1);
             }
-            slots[at] = Slot { entry: number + 1, hash: (hash >> 32) as u32 };
+            slots[at] = TableSlot { entry: number + 1, hash: (hash >> 32) as u32 };
         }
         self.slots = slots;
     }

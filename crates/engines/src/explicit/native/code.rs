@@ -1,7 +1,7 @@
 //! Compiled functions, and the one place where they are called.
 //!
 //! This is the only module of the engines with `unsafe`: a function that was compiled a moment ago is called through its
-//! address. Three things make that sound. The compiler is given exactly the signature of `Address`. The slices that are
+//! address. Three things make that sound. The compiler is given exactly the signature of `CodeAddress`. The slices that are
 //! passed are as long as the layout says, and the function is one of those whose memory is called through; [`Code::call`] checks
 //! both. And this memory is freed when its [`Code`] is dropped, through which alone it can be called.
 
@@ -17,18 +17,18 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Linkage, Module, default_libcall_names};
 
-use super::emit::{Frame, TooLarge, Words, emit};
+use super::emit::{OutputWords, TooLarge, Words, emit};
 use super::layout::Layout;
-use super::model::{Model, SlotId};
+use super::model::{NativeModel, SlotId};
 
 /// A compiled function: takes the state, the number of the step, the value of the input and the output, and returns a
 /// status.
-type Address = unsafe extern "C" fn(*const u64, u64, i64, *mut u64) -> i64;
+type CodeAddress = unsafe extern "C" fn(*const u64, u64, i64, *mut u64) -> i64;
 
 /// A compiled function, to be called through the [`Code`] that has it.
 #[derive(Clone, Copy)]
-pub struct Function {
-    address: Address,
+pub struct CompiledFunction {
+    address: CodeAddress,
     code: u64,
 }
 
@@ -44,10 +44,10 @@ pub struct Code {
 
 impl Code {
     /// Calls one of the functions.
-    pub fn call(&self, function: Function, state: &[u64], number: u32, value: i64, output: &mut [u64]) -> i64 {
+    pub fn call(&self, function: CompiledFunction, state: &[u64], number: u32, value: i64, output: &mut [u64]) -> i64 {
         assert!(function.code == self.number, "the function is one of this code");
         assert!(state.len() == self.state_words && output.len() == self.output_words, "as the layout says");
-        // SAFETY: the function was compiled with the signature of `Address`, for slices of these lengths; its code is in
+        // SAFETY: the function was compiled with the signature of `CodeAddress`, for slices of these lengths; its code is in
         // the memory of this module, which is not freed as long as there is a reference to `self`.
         unsafe { (function.address)(state.as_ptr(), u64::from(number), value, output.as_mut_ptr()) }
     }
@@ -64,7 +64,7 @@ impl Drop for Code {
 }
 
 /// Compiles functions.
-pub struct Compiler {
+pub struct NativeCompiler {
     context: Context,
     builder: FunctionBuilderContext,
     functions: u32,
@@ -72,9 +72,9 @@ pub struct Compiler {
     pub words: Words,
 }
 
-impl Compiler {
+impl NativeCompiler {
     /// A compiler for this machine, and the memory for its functions; an error where there is none.
-    pub fn new(model: &Model, layout: &Layout) -> Result<(Self, Code), String> {
+    pub fn new(model: &NativeModel, layout: &Layout) -> Result<(Self, Code), String> {
         let mut flags = settings::builder();
         let verify = if cfg!(debug_assertions) { "true" } else { "false" };
         // There are many small functions, and each runs a few thousand times: what counts is that they are compiled
@@ -98,7 +98,7 @@ impl Compiler {
             module: Mutex::new(Some(module)),
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             state_words: layout.words,
-            output_words: Frame::new(model, layout).length,
+            output_words: OutputWords::new(model, layout).length,
         };
         Ok((Self { context, builder: FunctionBuilderContext::new(), functions: 0, words: Words::default() }, code))
     }
@@ -107,12 +107,12 @@ impl Compiler {
     pub fn compile(
         &mut self,
         code: &Code,
-        model: &Model,
+        model: &NativeModel,
         layout: &Layout,
         point: u32,
         known: &[(SlotId, i64)],
         most_places: usize,
-    ) -> Result<Function, Failure> {
+    ) -> Result<CompiledFunction, NoFunction> {
         let mut module = code.module.lock().unwrap_or_else(PoisonError::into_inner);
         let module = module.as_mut().expect("the memory is freed when the code is dropped");
         module.clear_context(&mut self.context);
@@ -122,7 +122,7 @@ impl Compiler {
         signature.returns.push(AbiParam::new(types::I64));
         let name = format!("step{}", self.functions);
         self.functions += 1;
-        let failed = |error: &dyn std::fmt::Display| Failure::Compiler(error.to_string());
+        let failed = |error: &dyn std::fmt::Display| NoFunction::Compiler(error.to_string());
         let id = module.declare_function(&name, Linkage::Local, &signature).map_err(|error| failed(&error))?;
         self.context.func.signature = signature;
         self.context.func.name = UserFuncName::user(0, id.as_u32());
@@ -131,21 +131,21 @@ impl Compiler {
         if let Err(TooLarge) = emitted {
             // What was begun cannot be taken back, but may be thrown away.
             self.builder = FunctionBuilderContext::new();
-            return Err(Failure::TooLarge);
+            return Err(NoFunction::TooLarge);
         }
         builder.finalize(module.target_config());
         module.define_function(id, &mut self.context).map_err(|error| failed(&error))?;
         module.finalize_definitions().map_err(|error| failed(&error))?;
         let address = module.get_finalized_function(id);
-        // SAFETY: the function was compiled just now with the signature of `Address`.
-        let address = unsafe { std::mem::transmute::<*const u8, Address>(address) };
-        Ok(Function { address, code: code.number })
+        // SAFETY: the function was compiled just now with the signature of `CodeAddress`.
+        let address = unsafe { std::mem::transmute::<*const u8, CodeAddress>(address) };
+        Ok(CompiledFunction { address, code: code.number })
     }
 }
 
 /// Why there is no function.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Failure {
+pub enum NoFunction {
     /// It would become too large.
     TooLarge,
     /// The compiler refused.

@@ -24,7 +24,7 @@ pub enum Term {
 }
 
 /// Where a part of an object lies.
-pub struct Address {
+pub struct PartAddress {
     /// From the beginning of the memory.
     pub offset: u64,
     /// And so many bytes more.
@@ -183,14 +183,14 @@ impl Emitter<'_, '_> {
     }
 
     /// Where a part of an object lies; indices out of bounds leave the function.
-    pub fn address(&mut self, place: &Place) -> Address {
+    pub fn address(&mut self, place: &Place) -> PartAddress {
         let Root::Variable(variable) = place.root else { unreachable!("the model holds no pointers") };
         let Slot::Object { offset, .. } = self.model.slots[self.model.slot_of[&variable]] else {
             unreachable!("only objects have parts")
         };
         let model = self.model;
         let types = &model.program().types;
-        let mut address = Address { offset, more: None, ty: model.program().variables[variable].ty };
+        let mut address = PartAddress { offset, more: None, ty: model.program().variables[variable].ty };
         for step in &place.path {
             match (step, types.get(address.ty)) {
                 (Selector::Field(number), Type::Record(record)) => {
@@ -224,7 +224,7 @@ impl Emitter<'_, '_> {
     }
 
     /// An address as a base and a constant offset.
-    pub fn pointer(&mut self, address: &Address) -> (Value, i32) {
+    pub fn pointer(&mut self, address: &PartAddress) -> (Value, i32) {
         let memory = self.memory();
         let base = match address.more {
             None => memory,

@@ -1,7 +1,7 @@
 //! What the analyses say of a program, in the words of the model.
 
 use analysis::expressions::Expressions;
-use analysis::{Domains, Initialised, Liveness, Ranges, ReadByAtoms, Refused, Values};
+use analysis::{Domains, Initialised, Liveness, Ranges, ReadByAtoms, RefusedInput, Values};
 use foundation::Id;
 use num_bigint::BigInt;
 use program::passes::prepared::Prepared;
@@ -11,7 +11,7 @@ use super::model::Span64;
 
 /// Facts about a prepared program.
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub struct PreparedFacts {
     edges: Vec<EdgeId>,
     expressions: Expressions,
     liveness: Liveness,
@@ -20,7 +20,7 @@ pub struct Facts {
     ranges: Ranges,
 }
 
-impl Facts {
+impl PreparedFacts {
     /// Analyses a program. Ranges are those of the runs in which inputs take the values that are tried.
     pub fn new(prepared: &Prepared) -> Self {
         Self::with(prepared, true)
@@ -82,7 +82,7 @@ impl Facts {
     }
 
     /// The values that an input has to be tried with.
-    pub fn domain(&self, edge: EdgeId) -> Result<&[BigInt], &Refused> {
+    pub fn domain(&self, edge: EdgeId) -> Result<&[BigInt], &RefusedInput> {
         self.domains.of(edge)
     }
 }

@@ -9,11 +9,11 @@
 //! first, so that they share word 0 with the point of control: what code is specialised for is one masked word. Objects
 //! in memory follow word by word. What is not live at a point of control is packed as zero.
 
-use super::model::{Model, Slot, SlotId, Span64};
+use super::model::{NativeModel, Slot, SlotId, Span64};
 
 /// Where a field lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Field {
+pub struct StateField {
     /// In which word.
     pub word: usize,
     /// From which bit on.
@@ -26,7 +26,7 @@ pub struct Field {
     pub most: i64,
 }
 
-impl Field {
+impl StateField {
     /// The bits of the field in its word.
     pub fn mask(&self) -> u64 {
         if self.bits == 64 { u64::MAX } else { ((1 << self.bits) - 1) << self.shift }
@@ -37,9 +37,9 @@ impl Field {
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// The point of control.
-    pub point: Field,
+    pub point: StateField,
     /// The last letter, where steps without observation are possible.
-    pub last_letter: Option<Field>,
+    pub last_letter: Option<StateField>,
     /// By slot: the field, or for an object in memory its first word in the state.
     pub slots: Vec<SlotPosition>,
     /// The slots that code is specialised for.
@@ -56,7 +56,7 @@ pub struct Layout {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SlotPosition {
     /// A scalar.
-    Field(Field),
+    Field(StateField),
     /// An object: its first word, and how many it takes.
     Words(usize, usize),
     /// Nowhere: it is live at no point.
@@ -68,8 +68,8 @@ const FEW_VALUES: u64 = 32;
 
 impl Layout {
     /// Packs the slots of a model, and leaves room for so many bits of the search.
-    pub fn new(model: &Model, tag_bits: u32) -> Self {
-        let mut words = Words::default();
+    pub fn new(model: &NativeModel, tag_bits: u32) -> Self {
+        let mut words = FilledWords::default();
         let point = words.field(Span64 { least: 0, most: model.points.len() as i64 - 1 });
         let mut slots = vec![SlotPosition::Nowhere; model.slots.len()];
         let mut known = Vec::new();
@@ -118,12 +118,12 @@ fn bits_for(values: Span64) -> u32 {
 
 /// The words under construction: how many bits of each are used.
 #[derive(Default)]
-struct Words {
+struct FilledWords {
     used: Vec<u32>,
 }
 
-impl Words {
-    fn field(&mut self, values: Span64) -> Field {
+impl FilledWords {
+    fn field(&mut self, values: Span64) -> StateField {
         let bits = bits_for(values);
         let word = match self.used.iter().position(|used| used + bits <= 64) {
             Some(word) => word,
@@ -131,7 +131,7 @@ impl Words {
         };
         let shift = self.used[word];
         self.used[word] += bits;
-        Field { word, shift, bits, least: values.least, most: values.most }
+        StateField { word, shift, bits, least: values.least, most: values.most }
     }
 
     /// Takes so many whole words, or with 0 begins an empty one.

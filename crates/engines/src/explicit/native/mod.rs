@@ -30,13 +30,13 @@ use program::passes::prepared::{NotPrepared, prepare, simplify};
 use program::semantics::Answer;
 use task::{LetterBits, Negation, Reason, Task};
 
-use super::space::{Advance, Leads, Next, Space, Successor, Successors};
+use super::space::{Advance, LeadsOn, Next, Space, StateSuccessors, Successor};
 use super::store::append;
-use code::{Code, Compiler, Failure, Function};
-use emit::{Frame, status};
-use facts::Facts;
+use code::{Code, CompiledFunction, NativeCompiler, NoFunction};
+use emit::{OutputWords, status};
+use facts::PreparedFacts;
 use layout::{Layout, SlotPosition};
-use model::{Model, NotNative, PointKind, Slot, SlotId};
+use model::{NativeModel, NotNative, PointKind, Slot, SlotId};
 
 /// Programs that inlining makes larger than this are not compiled.
 const MOST_EDGES: usize = 1_000_000;
@@ -55,19 +55,19 @@ const MOST_FUNCTIONS: usize = 20_000;
 
 /// The compiled state space of a program.
 pub struct NativeSpace {
-    shared: Arc<Shared>,
-    functions: HashMap<u64, Function, Mixed>,
+    shared: Arc<SharedModel>,
+    functions: HashMap<u64, CompiledFunction, Mixed>,
     /// The function that was called last, and for which key.
-    last: Option<(u64, Function)>,
+    last: Option<(u64, CompiledFunction)>,
     output: Vec<u64>,
     /// The letters of known words, as far as they were looked up.
     words: Vec<Vec<LetterBits>>,
 }
 
-struct Shared {
-    model: Model,
+struct SharedModel {
+    model: NativeModel,
     layout: Layout,
-    frame: Frame,
+    frame: OutputWords,
     budget: Budget,
     code: Code,
     compiled: Mutex<Compiled>,
@@ -75,8 +75,8 @@ struct Shared {
 
 /// What all forks of a space have compiled.
 struct Compiled {
-    compiler: Compiler,
-    functions: HashMap<u64, Function, Mixed>,
+    compiler: NativeCompiler,
+    functions: HashMap<u64, CompiledFunction, Mixed>,
     /// By point: whether its code is not specialised.
     general: Vec<bool>,
 }
@@ -100,18 +100,18 @@ impl NativeSpace {
         time_is_left()?;
         let prepared = pointers::without_pointers(prepared);
         time_is_left()?;
-        let facts = Facts::new(&prepared);
+        let facts = PreparedFacts::new(&prepared);
         time_is_left()?;
-        let model = Model::new(task, negation, prepared, facts)?;
+        let model = NativeModel::new(task, negation, prepared, facts)?;
         let layout = Layout::new(&model, tag_bits);
-        let (compiler, code) = Compiler::new(&model, &layout).map_err(|error| NotNative::new(error, None))?;
+        let (compiler, code) = NativeCompiler::new(&model, &layout).map_err(|error| NotNative::new(error, None))?;
         let general = vec![false; model.points.len()];
         let compiled = Mutex::new(Compiled { compiler, functions: HashMap::default(), general });
-        let frame = Frame::new(&model, &layout);
-        Ok(Self::view(Arc::new(Shared { model, layout, frame, budget: budget.clone(), code, compiled })))
+        let frame = OutputWords::new(&model, &layout);
+        Ok(Self::view(Arc::new(SharedModel { model, layout, frame, budget: budget.clone(), code, compiled })))
     }
 
-    fn view(shared: Arc<Shared>) -> Self {
+    fn view(shared: Arc<SharedModel>) -> Self {
         let output = vec![0; shared.frame.length];
         Self { shared, functions: HashMap::default(), last: None, output, words: Vec::new() }
     }
@@ -121,7 +121,7 @@ impl NativeSpace {
         ((state[field.word] & field.mask()) >> field.shift) as u32
     }
 
-    fn function(&mut self, state: &[u64]) -> Result<Function, Reason> {
+    fn function(&mut self, state: &[u64]) -> Result<CompiledFunction, Reason> {
         let key = state[0] & self.shared.layout.key_mask;
         if let Some((last, function)) = self.last
             && last == key
@@ -140,8 +140,8 @@ impl NativeSpace {
         Ok(function)
     }
 
-    fn compile(&self, state: &[u64], key: u64) -> Result<Function, Reason> {
-        let Shared { model, layout, code, compiled, .. } = &*self.shared;
+    fn compile(&self, state: &[u64], key: u64) -> Result<CompiledFunction, Reason> {
+        let SharedModel { model, layout, code, compiled, .. } = &*self.shared;
         let mut compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner);
         let Compiled { compiler, functions, general } = &mut *compiled;
         if let Some(&function) = functions.get(&key) {
@@ -156,8 +156,8 @@ impl NativeSpace {
                     functions.insert(key, function);
                     return Ok(function);
                 }
-                Err(Failure::TooLarge) => general[point as usize] = true,
-                Err(Failure::Compiler(error)) => return Err(refused(error)),
+                Err(NoFunction::TooLarge) => general[point as usize] = true,
+                Err(NoFunction::Compiler(error)) => return Err(refused(error)),
             }
         }
         // One function for the point, under the key of the point alone.
@@ -168,8 +168,8 @@ impl NativeSpace {
             None => {
                 let known = if point == 0 { self.known(state, point) } else { Vec::new() };
                 compiler.compile(code, model, layout, point, &known, usize::MAX).map_err(|failure| match failure {
-                    Failure::TooLarge => refused("it is too large".to_owned()),
-                    Failure::Compiler(error) => refused(error),
+                    NoFunction::TooLarge => refused("it is too large".to_owned()),
+                    NoFunction::Compiler(error) => refused(error),
                 })?
             }
         };
@@ -180,7 +180,7 @@ impl NativeSpace {
 
     /// What code is specialised for in a state.
     fn known(&self, state: &[u64], point: u32) -> Vec<(SlotId, i64)> {
-        let Shared { model, layout, .. } = &*self.shared;
+        let SharedModel { model, layout, .. } = &*self.shared;
         if point == 0 {
             let scalars = model.slots.iter().filter(|(_, slot)| matches!(slot, Slot::Scalar { .. }));
             return scalars.map(|(slot, _)| (slot, model.initial[slot.index()])).collect();
@@ -225,7 +225,7 @@ impl NativeSpace {
 /// Copies the letters that a step has shown; returns the last letter shown up to here. In `words` are the letters of
 /// known words, as far as they were looked up.
 fn push_letters(
-    shared: &Shared,
+    shared: &SharedModel,
     words: &mut Vec<Vec<LetterBits>>,
     output: &[u64],
     returned: i64,
@@ -296,7 +296,7 @@ impl Space for NativeSpace {
         }
     }
 
-    fn successors(&mut self, state: &[u64], successors: &mut Successors) {
+    fn successors(&mut self, state: &[u64], successors: &mut StateSuccessors) {
         successors.clear();
         let function = match self.function(state) {
             Ok(function) => function,
@@ -323,8 +323,8 @@ impl Space for NativeSpace {
             }
             let returned = shared.code.call(function, state, number as u32, value, output);
             let leads = match returned & 0xff {
-                status::NEXT => Leads::On,
-                status::ENDED => Leads::Nowhere,
+                status::NEXT => LeadsOn::On,
+                status::ENDED => LeadsOn::Nowhere,
                 status::BLOCKED => continue,
                 other => {
                     successors.refusal = Some(refusal(other));

@@ -1,12 +1,14 @@
 //! Pointers that lead into few variables: they are replaced by numbers, where the analyses show that this is right.
 
 use analysis::PointsTo;
-use analysis::points_to::{Object, Targets};
-use program::passes::pointers::{Condition, Directions, Lead, Leads, Resolved, may_be_resolved, resolve};
+use analysis::points_to::{Pointee, Targets};
+use program::passes::pointers::{
+    Directions, Lead, LocationCondition, PointedVariables, Resolved, may_be_resolved, resolve,
+};
 use program::passes::prepared::{Prepared, simplify};
 use program::{ExprId, VariableId};
 
-use super::facts::Facts;
+use super::facts::PreparedFacts;
 
 /// Larger programs are not looked at.
 const MOST_EDGES: usize = 50_000;
@@ -16,10 +18,10 @@ pub fn without_pointers(prepared: Prepared) -> Prepared {
     if prepared.program.edges.len() > MOST_EDGES || !may_be_resolved(&prepared.program) {
         return prepared;
     }
-    let facts = Facts::of_all_runs(&prepared);
+    let facts = PreparedFacts::of_all_runs(&prepared);
     let is_definite = |variable: VariableId| !facts.may_be_read_uninitialised(variable);
     // Nothing wraps around as long as the conditions are true.
-    let known = Known(PointsTo::new(&prepared.program, false, &is_definite));
+    let known = PointerFacts(PointsTo::new(&prepared.program, false, &is_definite));
     match resolve(&prepared, &known) {
         Some(resolved) if are_true(&resolved) => simplify(resolved.prepared),
         _ => prepared,
@@ -32,9 +34,9 @@ fn are_true(resolved: &Resolved) -> bool {
     if conditions.is_empty() {
         return true;
     }
-    let facts = Facts::of_all_runs(prepared);
+    let facts = PreparedFacts::of_all_runs(prepared);
     conditions.iter().all(|condition| match condition {
-        Condition::Together { at, values, intervals } => {
+        LocationCondition::Together { at, values, intervals } => {
             let all: Vec<_> = values.iter().map(|value| facts.values_at(prepared, *at, *value)).collect();
             let fit = |low: i128, high: i128| {
                 all.iter()
@@ -42,40 +44,40 @@ fn are_true(resolved: &Resolved) -> bool {
             };
             intervals.iter().any(|(low, high)| fit(*low, *high))
         }
-        Condition::Never { at, value, numbers } => {
+        LocationCondition::Never { at, value, numbers } => {
             let values = facts.values_at(prepared, *at, *value);
             !numbers.iter().any(|number| values.contains(*number))
         }
-        Condition::Dead { at, variable } => !facts.is_live(*at, *variable),
+        LocationCondition::Dead { at, variable } => !facts.is_live(*at, *variable),
     })
 }
 
 /// What the analysis says.
-struct Known(PointsTo);
+struct PointerFacts(PointsTo);
 
-impl Directions for Known {
-    fn of(&self, address: ExprId) -> Leads {
+impl Directions for PointerFacts {
+    fn of(&self, address: ExprId) -> PointedVariables {
         let Targets { objects, numbers, others } = self.0.of(address);
-        let mut leads = Leads { into: Vec::new(), elsewhere: *numbers || *others };
+        let mut leads = PointedVariables { into: Vec::new(), elsewhere: *numbers || *others };
         for (object, offsets) in objects {
             match object {
-                Object::Variable(variable) => leads.into.extend(offsets.iter().map(|offsets| Lead {
+                Pointee::Variable(variable) => leads.into.extend(offsets.iter().map(|offsets| Lead {
                     variable: *variable,
                     modulus: offsets.modulus,
                     remainder: offsets.remainder,
                 })),
-                Object::Heap(_) => leads.elsewhere = true,
+                Pointee::Heap(_) => leads.elsewhere = true,
             }
         }
         leads
     }
 
     fn holders(&self, variable: VariableId) -> Option<Vec<VariableId>> {
-        let holders = self.0.holders(Object::Variable(variable));
+        let holders = self.0.holders(Pointee::Variable(variable));
         holders
             .map(|holder| match holder {
-                Object::Variable(holder) => Some(holder),
-                Object::Heap(_) => None,
+                Pointee::Variable(holder) => Some(holder),
+                Pointee::Heap(_) => None,
             })
             .collect()
     }

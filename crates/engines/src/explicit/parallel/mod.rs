@@ -34,12 +34,12 @@ use foundation::Budget;
 use task::Reason;
 
 use super::product::Product;
-use super::search::{Found, Searched, search};
+use super::search::{Emptiness, Searched, search};
 use super::space::Space;
 use super::store::{Inserted, Store};
 use shared_store::SharedStore;
 use union_find::{INFORMATION_BITS, UnionFind};
-use worker::{Ending, Findings, Search, Worker, first_reason};
+use worker::{Findings, Search, Stopped, Worker, first_reason};
 
 /// What a search by several threads came to.
 #[derive(Clone, Debug)]
@@ -55,12 +55,12 @@ pub struct SearchedInParallel {
     /// How many threads took part.
     pub threads: usize,
     /// The answer.
-    pub answer: Answer,
+    pub answer: ParallelAnswer,
 }
 
 /// The answer of a search by several threads.
 #[derive(Clone, Debug)]
-pub enum Answer {
+pub enum ParallelAnswer {
     /// The product has no accepting run.
     Nothing,
     /// It has one, and a lasso can be made of this.
@@ -96,7 +96,7 @@ pub fn search_parallel<S: Space>(product: &mut Product<'_, S>, threads: usize, b
         expansions: explored.expansions,
         bytes: store.bytes() + explored.stack_bytes,
         threads,
-        answer: Answer::Nothing,
+        answer: ParallelAnswer::Nothing,
     };
     match explored.violation {
         Some(violation) => {
@@ -104,16 +104,16 @@ pub fn search_parallel<S: Space>(product: &mut Product<'_, S>, threads: usize, b
             searched.states = shown.states;
             searched.transitions = shown.transitions;
             searched.bytes += shown.bytes;
-            searched.answer = Answer::Violation(shown);
+            searched.answer = ParallelAnswer::Violation(shown);
         }
-        None => searched.answer = explored.unknown.map_or(Answer::Nothing, Answer::Unknown),
+        None => searched.answer = explored.unknown.map_or(ParallelAnswer::Nothing, ParallelAnswer::Unknown),
     }
     searched
 }
 
 /// What all workers found together.
-struct Explored {
-    violation: Option<Ending>,
+struct ExploredParts {
+    violation: Option<Stopped>,
     unknown: Option<Reason>,
     transitions: u64,
     expansions: u64,
@@ -127,7 +127,7 @@ fn explore<S: Space>(
     threads: usize,
     seed: u64,
     budget: &Budget,
-) -> Explored {
+) -> ExploredParts {
     let stop = AtomicBool::new(false);
     let search = Search { store, workers: threads as u32, seed, budget, stop: &stop };
     // All are there before the first begins: they wait for each other when the store grows.
@@ -149,8 +149,8 @@ fn explore<S: Space>(
     combine(results)
 }
 
-fn combine(results: Vec<(Result<(), Ending>, Findings)>) -> Explored {
-    let mut explored = Explored { violation: None, unknown: None, transitions: 0, expansions: 0, stack_bytes: 0 };
+fn combine(results: Vec<(Result<(), Stopped>, Findings)>) -> ExploredParts {
+    let mut explored = ExploredParts { violation: None, unknown: None, transitions: 0, expansions: 0, stack_bytes: 0 };
     let mut is_complete = false;
     let mut given_up = None;
     for (result, findings) in results {
@@ -163,8 +163,8 @@ fn combine(results: Vec<(Result<(), Ending>, Findings)>) -> Explored {
         };
         match result {
             Ok(()) => is_complete = true,
-            Err(Ending::Stopped) => {}
-            Err(Ending::GivenUp(reason)) => given_up = Some(reason),
+            Err(Stopped::Stopped) => {}
+            Err(Stopped::GivenUp(reason)) => given_up = Some(reason),
             Err(violation) => explored.violation = Some(violation),
         }
     }
@@ -179,7 +179,7 @@ fn show<S: Space>(
     product: &mut Product<'_, S>,
     store: &SharedStore,
     threads: usize,
-    violation: &Ending,
+    violation: &Stopped,
     budget: &Budget,
 ) -> Searched {
     let half = match budget.remaining() {
@@ -188,19 +188,21 @@ fn show<S: Space>(
     };
     let searched = search(product, &half);
     match searched.found {
-        Found::Component { .. } | Found::End { .. } => searched,
-        Found::Nothing | Found::Unknown(_) => what_threads_found(store, threads, violation, product.all_marks()),
+        Emptiness::Component { .. } | Emptiness::End { .. } => searched,
+        Emptiness::Nothing | Emptiness::Unknown(_) => {
+            what_threads_found(store, threads, violation, product.all_marks())
+        }
     }
 }
 
 /// The states that the threads have visited and their violation, in the form that the sequential search gives them.
-fn what_threads_found(shared: &SharedStore, threads: usize, violation: &Ending, marks: Marks) -> Searched {
+fn what_threads_found(shared: &SharedStore, threads: usize, violation: &Stopped, marks: Marks) -> Searched {
     let records = &shared.records;
     let sets = UnionFind::new(records, threads as u32);
     let mut store = Store::new(shared.words());
     let mut state = vec![0; shared.words()];
     let mut component = Vec::new();
-    let mut found = Found::Nothing;
+    let mut found = Emptiness::Nothing;
     for number in records.reserved() {
         if records.cell(number).load(Ordering::Relaxed) == 0 {
             continue;
@@ -208,13 +210,13 @@ fn what_threads_found(shared: &SharedStore, threads: usize, violation: &Ending, 
         records.read(number, &mut state);
         let Inserted::New(copy) = store.insert(&state) else { continue };
         match *violation {
-            Ending::Component(member) if sets.are_united(number, member) => component.push(copy),
-            Ending::End { state, step } if state == number => found = Found::End { state: copy, step },
+            Stopped::Component(member) if sets.are_united(number, member) => component.push(copy),
+            Stopped::End { state, step } if state == number => found = Emptiness::End { state: copy, step },
             _ => {}
         }
     }
-    if let Ending::Component(_) = violation {
-        found = Found::Component { states: component, marks };
+    if let Stopped::Component(_) = violation {
+        found = Emptiness::Component { states: component, marks };
     }
     Searched { states: u64::from(store.len()), bytes: store.bytes(), store, transitions: 0, found }
 }
@@ -224,9 +226,9 @@ fn by_one_thread(searched: Searched) -> SearchedInParallel {
     let states = searched.states;
     let (transitions, bytes) = (searched.transitions, searched.bytes);
     let answer = match &searched.found {
-        Found::Nothing => Answer::Nothing,
-        Found::Unknown(reason) => Answer::Unknown(reason.clone()),
-        Found::Component { .. } | Found::End { .. } => Answer::Violation(searched),
+        Emptiness::Nothing => ParallelAnswer::Nothing,
+        Emptiness::Unknown(reason) => ParallelAnswer::Unknown(reason.clone()),
+        Emptiness::Component { .. } | Emptiness::End { .. } => ParallelAnswer::Violation(searched),
     };
     SearchedInParallel { states, transitions, expansions: states, bytes, threads: 1, answer }
 }

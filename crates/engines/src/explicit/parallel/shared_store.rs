@@ -16,9 +16,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::super::store::hash;
 use super::meanwhile;
 use super::records::{BLOCK, Records};
-use super::union_find::Cell;
+use super::union_find::StateWord;
 
-/// How many states a worker may add between two calls of [`View::get_ready`].
+/// How many states a worker may add between two calls of [`WorkerView::get_ready`].
 pub const STATES_AT_A_TIME: usize = BLOCK as usize;
 
 /// How many records a worker enters into a new table at a time.
@@ -27,7 +27,7 @@ const RECORDS_AT_A_TIME: u32 = 1 << 12;
 /// How many of them wait for memory together.
 const ENTERED_TOGETHER: usize = 32;
 
-/// The shared states. Workers use them through a [`View`].
+/// The shared states. Workers use them through a [`WorkerView`].
 pub struct SharedStore {
     /// The states, by their numbers.
     pub records: Records,
@@ -42,7 +42,7 @@ pub struct SharedStore {
 }
 
 struct Meeting {
-    table: Arc<Table>,
+    table: Arc<NumberTable>,
     /// How many workers there are.
     workers: usize,
     /// How many of them have come and not gone.
@@ -62,7 +62,7 @@ impl SharedStore {
             words,
             too_full: AtomicBool::new(false),
             meeting: Mutex::new(Meeting {
-                table: Arc::new(Table::new(slots)),
+                table: Arc::new(NumberTable::new(slots)),
                 workers: 0,
                 present: 0,
                 in_session: false,
@@ -74,10 +74,10 @@ impl SharedStore {
     }
 
     /// A view for one more worker. All views must be made before the first is used.
-    pub fn view(&self) -> View<'_> {
+    pub fn view(&self) -> WorkerView<'_> {
         let mut meeting = self.meeting();
         meeting.workers += 1;
-        View { store: self, table: meeting.table.clone(), free: 0..0, states: 0 }
+        WorkerView { store: self, table: meeting.table.clone(), free: 0..0, states: 0 }
     }
 
     /// How many words a state takes.
@@ -103,8 +103,8 @@ impl SharedStore {
     fn begin_session(&self, meeting: &mut Meeting) {
         let slots = meeting.table.entries.len();
         // The old one is given back first: the records are all that is needed.
-        meeting.table = Arc::new(Table::new(0));
-        meeting.table = Arc::new(Table::new(slots * 2));
+        meeting.table = Arc::new(NumberTable::new(0));
+        meeting.table = Arc::new(NumberTable::new(slots * 2));
         meeting.in_session = true;
         self.to_enter.store(self.records.reserved().start, Ordering::Relaxed);
         self.changed.notify_all();
@@ -112,9 +112,9 @@ impl SharedStore {
 }
 
 /// One worker's access to the shared states.
-pub struct View<'s> {
+pub struct WorkerView<'s> {
     store: &'s SharedStore,
-    table: Arc<Table>,
+    table: Arc<NumberTable>,
     /// Numbers for the states that this worker will add.
     free: Range<u32>,
     states: u64,
@@ -122,14 +122,14 @@ pub struct View<'s> {
 
 /// A lookup that was begun.
 #[derive(Clone, Copy, Debug)]
-pub struct Lookup {
+pub struct SharedLookup {
     slot: u32,
     tag: u32,
     /// What was in the slot.
     entry: u32,
 }
 
-impl View<'_> {
+impl WorkerView<'_> {
     /// Gets ready to add [`STATES_AT_A_TIME`]. Lookups that were begun before are void.
     #[inline]
     pub fn get_ready(&mut self) {
@@ -141,15 +141,19 @@ impl View<'_> {
     /// Begins a lookup. Several that are begun before the first is carried out wait for memory together instead of one
     /// after the other.
     #[inline]
-    pub fn begin(&self, state: &[u64]) -> Lookup {
+    pub fn begin(&self, state: &[u64]) -> SharedLookup {
         let hash = hash(state);
         let slot = self.table.slot(hash);
-        Lookup { slot, tag: self.table.tag(hash), entry: self.table.entries[slot as usize].load(Ordering::Acquire) }
+        SharedLookup {
+            slot,
+            tag: self.table.tag(hash),
+            entry: self.table.entries[slot as usize].load(Ordering::Acquire),
+        }
     }
 
     /// The state that a lookup is likely to be compared with: its first word. To be read for the same reason.
     #[inline]
-    pub fn peek(&self, lookup: Lookup) -> u64 {
+    pub fn peek(&self, lookup: SharedLookup) -> u64 {
         match lookup.entry & self.table.number_mask {
             0 => 0,
             number => self.store.records.cell(number).load(Ordering::Relaxed),
@@ -158,7 +162,7 @@ impl View<'_> {
 
     /// Carries out a lookup: the number of the state, which is added unless it is there; none where there are no more
     /// numbers.
-    pub fn insert_at(&mut self, lookup: Lookup, state: &[u64]) -> Option<u32> {
+    pub fn insert_at(&mut self, lookup: SharedLookup, state: &[u64]) -> Option<u32> {
         let mut mine = None;
         let mut slot = lookup.slot;
         loop {
@@ -203,14 +207,14 @@ impl View<'_> {
         let number = self.free.start;
         debug_assert!(number <= self.table.number_mask, "there are fewer numbers than slots");
         self.store.records.write(number, state);
-        self.store.records.cell(number).store(Cell::alone(number).word(), Ordering::Relaxed);
+        self.store.records.cell(number).store(StateWord::alone(number).word(), Ordering::Relaxed);
         Some(number)
     }
 
     /// Meets the other workers to make a larger table.
     fn meet(&mut self) {
         let store = self.store;
-        self.table = Arc::new(Table::new(0));
+        self.table = Arc::new(NumberTable::new(0));
         let mut meeting = store.meeting();
         meeting.present += 1;
         if meeting.present == meeting.workers {
@@ -260,10 +264,10 @@ impl View<'_> {
 }
 
 /// A worker that ends is not waited for.
-impl Drop for View<'_> {
+impl Drop for WorkerView<'_> {
     fn drop(&mut self) {
         self.store.states.fetch_add(self.states, Ordering::Relaxed);
-        self.table = Arc::new(Table::new(0));
+        self.table = Arc::new(NumberTable::new(0));
         let mut meeting = self.store.meeting();
         meeting.workers -= 1;
         if meeting.present > 0 && meeting.present == meeting.workers && !meeting.in_session {
@@ -273,14 +277,14 @@ impl Drop for View<'_> {
 }
 
 /// A hash table of numbers.
-struct Table {
+struct NumberTable {
     /// Zero where there is none; otherwise a tag above a number.
     entries: Box<[AtomicU32]>,
     /// The bits of an entry that are the number.
     number_mask: u32,
 }
 
-impl Table {
+impl NumberTable {
     fn new(slots: usize) -> Self {
         // There are fewer numbers than slots, and at most as many as fit.
         let number_bits = (u64::BITS - (slots as u64).leading_zeros()).min(u32::BITS);
@@ -336,7 +340,7 @@ mod tests {
             let store = SharedStore::new(words, workers);
             let views: Vec<_> = (0..workers).map(|_| store.view()).collect();
             let numbers: Vec<Vec<u32>> = thread::scope(|scope| {
-                let add_all = |worker: usize, mut view: View<'_>| {
+                let add_all = |worker: usize, mut view: WorkerView<'_>| {
                     let mut numbers = vec![0; STATES as usize];
                     for index in 0..STATES {
                         // Strides that have no divisor in common with the number of states.

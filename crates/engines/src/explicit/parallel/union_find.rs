@@ -6,7 +6,7 @@
 //! the root as in "Multi-core SCC-based LTL model checking" (HVC 2016). A set whose states are all done is a whole
 //! component and *dead*: nothing accepting can be reached from it.
 //!
-//! All that belongs to a state is one 64-bit word, its [`Cell`], and every change is one compare-and-swap of it:
+//! All that belongs to a state is one 64-bit word, its [`StateWord`], and every change is one compare-and-swap of it:
 //!
 //! | bits | at a root | at another state |
 //! | --- | --- | --- |
@@ -45,9 +45,9 @@ const INFORMATION: u64 = ((1 << INFORMATION_BITS) - 1) << NUMBER_BITS;
 
 /// The word of a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Cell(u64);
+pub struct StateWord(u64);
 
-impl Cell {
+impl StateWord {
     /// A state that is a set of its own, which no worker has visited.
     pub fn alone(state: u32) -> Self {
         Self(ROOT | u64::from(state))
@@ -285,7 +285,7 @@ impl<'r> UnionFind<'r> {
 
     /// The root of a state's set, once it is not locked.
     #[inline]
-    fn find(self, state: u32) -> (u32, Cell) {
+    fn find(self, state: u32) -> (u32, StateWord) {
         let cell = self.load(state);
         if cell.has(ROOT) {
             if !cell.has(LOCKED) {
@@ -300,7 +300,7 @@ impl<'r> UnionFind<'r> {
         self.climb(state)
     }
 
-    fn climb(self, state: u32) -> (u32, Cell) {
+    fn climb(self, state: u32) -> (u32, StateWord) {
         let mut at = state;
         let mut patience = Patience::default();
         loop {
@@ -325,7 +325,7 @@ impl<'r> UnionFind<'r> {
     }
 
     /// The first state from this one on in its list that is a root or not done, or after many that are done, any.
-    fn first_to_do(self, mut at: u32) -> (u32, Cell) {
+    fn first_to_do(self, mut at: u32) -> (u32, StateWord) {
         for _ in 0..DROPPED_AT_A_TIME {
             let cell = self.load(at);
             if cell.has(ROOT) || !cell.has(DONE) {
@@ -337,7 +337,7 @@ impl<'r> UnionFind<'r> {
     }
 
     /// Some state after this one in its list that is not done, or the state itself.
-    fn further_to_do(self, state: u32, cell: Cell, pass_over: u32) -> u32 {
+    fn further_to_do(self, state: u32, cell: StateWord, pass_over: u32) -> u32 {
         let (mut last, mut at) = (state, cell.next());
         for _ in 0..pass_over {
             let (found, cell) = self.first_to_do(at);
@@ -350,7 +350,7 @@ impl<'r> UnionFind<'r> {
     }
 
     #[inline]
-    fn visited_by(self, root: u32, cell: Cell, worker: u32) -> Visited {
+    fn visited_by(self, root: u32, cell: StateWord, worker: u32) -> Visited {
         let workers = cell.0 >> NUMBER_BITS & ((1 << self.workers) - 1);
         if cell.has(DEAD) {
             Visited::Dead
@@ -365,17 +365,17 @@ impl<'r> UnionFind<'r> {
 
     /// The marks at a root.
     #[inline]
-    fn marks(self, cell: Cell) -> u32 {
+    fn marks(self, cell: StateWord) -> u32 {
         ((cell.0 & INFORMATION) >> (NUMBER_BITS + self.workers)) as u32
     }
 
     #[inline]
-    fn load(self, state: u32) -> Cell {
-        Cell(self.records.cell(state).load(Ordering::Acquire))
+    fn load(self, state: u32) -> StateWord {
+        StateWord(self.records.cell(state).load(Ordering::Acquire))
     }
 
     #[inline]
-    fn swap(self, state: u32, from: Cell, to: Cell) -> bool {
+    fn swap(self, state: u32, from: StateWord, to: StateWord) -> bool {
         let cell = self.records.cell(state);
         cell.compare_exchange(from.0, to.0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }

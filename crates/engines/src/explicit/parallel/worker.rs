@@ -22,7 +22,7 @@ use task::Reason;
 use super::super::product::{Product, Transitions};
 use super::super::space::Space;
 use super::meanwhile;
-use super::shared_store::{Lookup, STATES_AT_A_TIME, SharedStore, View};
+use super::shared_store::{STATES_AT_A_TIME, SharedLookup, SharedStore, WorkerView};
 use super::union_find::{Picked, UnionFind, Visited};
 
 /// How often the budget is looked at.
@@ -31,7 +31,7 @@ const STEPS_PER_CHECK: u32 = 1024;
 /// One worker.
 pub struct Worker<'a, 'n, S> {
     product: Product<'n, S>,
-    view: View<'a>,
+    view: WorkerView<'a>,
     sets: UnionFind<'a>,
     store: &'a SharedStore,
     budget: &'a Budget,
@@ -40,13 +40,13 @@ pub struct Worker<'a, 'n, S> {
     worker: u32,
     /// How many acceptance sets there are.
     acceptance_sets: u32,
-    path: Vec<Frame>,
-    roots: Vec<Root>,
+    path: Vec<WorkerFrame>,
+    roots: Vec<WorkerRoot>,
     /// Transitions that are still to be followed; those of the last frame come last.
     waiting: Vec<Waiting>,
     source: Vec<u64>,
     computed: Transitions,
-    lookups: Vec<Lookup>,
+    lookups: Vec<SharedLookup>,
     random: Random,
     until_check: u32,
     found: Findings,
@@ -67,7 +67,7 @@ pub struct Findings {
 
 /// Why a worker ended before all was visited.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Ending {
+pub enum Stopped {
     /// The set of this state visits all acceptance sets.
     Component(u32),
     /// This step of this state leads to an end in which the automaton accepts.
@@ -85,7 +85,7 @@ pub enum Ending {
 
 /// A state on the path of the search.
 #[derive(Clone, Copy)]
-struct Frame {
+struct WorkerFrame {
     state: u32,
     /// The transitions of this state are those from here on in `waiting`.
     waiting_from: u32,
@@ -95,7 +95,7 @@ struct Frame {
 
 /// The first state of a component, as far as this worker knows.
 #[derive(Clone, Copy)]
-struct Root {
+struct WorkerRoot {
     state: u32,
     /// The marks of the transition by which it was entered.
     entered: u32,
@@ -152,16 +152,16 @@ impl<'a, 'n, S: Space> Worker<'a, 'n, S> {
     }
 
     /// Searches until all states are dead, or there is an answer.
-    pub fn run(mut self) -> (Result<(), Ending>, Findings) {
+    pub fn run(mut self) -> (Result<(), Stopped>, Findings) {
         let result = self.search();
-        if result != Err(Ending::Stopped) {
+        if result != Err(Stopped::Stopped) {
             self.stop.store(true, Ordering::Relaxed);
         }
         self.measure();
         (result, self.found)
     }
 
-    fn search(&mut self) -> Result<(), Ending> {
+    fn search(&mut self) -> Result<(), Stopped> {
         let mut initial = self.product.initial();
         // Each begins elsewhere, if there is a choice.
         let first = self.worker as usize % initial.len().max(1);
@@ -170,7 +170,7 @@ impl<'a, 'n, S: Space> Worker<'a, 'n, S> {
             self.view.get_ready();
             let state = self.view.insert_at(self.view.begin(&state), &state).ok_or_else(full)?;
             if self.sets.visit(state, self.worker) != Visited::Dead {
-                self.roots.push(Root { state, entered: 0, frame: 0, set: state });
+                self.roots.push(WorkerRoot { state, entered: 0, frame: 0, set: state });
                 self.enter(state)?;
                 self.explore()?;
             }
@@ -178,7 +178,7 @@ impl<'a, 'n, S: Space> Worker<'a, 'n, S> {
         Ok(())
     }
 
-    fn explore(&mut self) -> Result<(), Ending> {
+    fn explore(&mut self) -> Result<(), Stopped> {
         while let Some(&frame) = self.path.last() {
             self.check()?;
             if self.waiting.len() == frame.waiting_from as usize {
@@ -192,7 +192,7 @@ impl<'a, 'n, S: Space> Worker<'a, 'n, S> {
                     Visited::BySelf { root, marks: known } => self.close(target, marks, root, known)?,
                     Visited::ByNobody | Visited::ByOthers => {
                         let frame = self.path.len() as u32;
-                        self.roots.push(Root { state: target, entered: marks, frame, set: target });
+                        self.roots.push(WorkerRoot { state: target, entered: marks, frame, set: target });
                         self.enter(target)?;
                     }
                 }
@@ -202,22 +202,22 @@ impl<'a, 'n, S: Space> Worker<'a, 'n, S> {
     }
 
     /// Puts a state on the path.
-    fn enter(&mut self, state: u32) -> Result<(), Ending> {
-        self.path.push(Frame { state, waiting_from: self.waiting.len() as u32, transitions: 0 });
+    fn enter(&mut self, state: u32) -> Result<(), Stopped> {
+        self.path.push(WorkerFrame { state, waiting_from: self.waiting.len() as u32, transitions: 0 });
         if self.sets.is_done(state) { Ok(()) } else { self.expand(state) }
     }
 
     /// Computes the transitions of the last state on the path. Those that close cycles are followed at once.
-    fn expand(&mut self, state: u32) -> Result<(), Ending> {
+    fn expand(&mut self, state: u32) -> Result<(), Stopped> {
         self.found.expansions += 1;
         self.store.records.read(state, &mut self.source);
         self.product.transitions(&self.source, &mut self.computed);
         if let Some(step) = self.computed.accepted {
-            return Err(Ending::End { state, step });
+            return Err(Stopped::End { state, step });
         }
         match self.computed.refusal.take() {
             // Nothing that follows can be taken either.
-            Some(reason @ Reason::Exhausted(_)) => return Err(Ending::GivenUp(reason)),
+            Some(reason @ Reason::Exhausted(_)) => return Err(Stopped::GivenUp(reason)),
             Some(reason) => self.refuse(reason),
             None => {}
         }
@@ -232,7 +232,7 @@ impl<'a, 'n, S: Space> Worker<'a, 'n, S> {
         result
     }
 
-    fn follow_computed(&mut self, computed: &Transitions) -> Result<(), Ending> {
+    fn follow_computed(&mut self, computed: &Transitions) -> Result<(), Stopped> {
         let words = self.source.len();
         let mut visited_by_others = self.waiting.len();
         let parts = computed.targets.chunks(words * STATES_AT_A_TIME).zip(computed.marks.chunks(STATES_AT_A_TIME));
@@ -252,7 +252,7 @@ impl<'a, 'n, S: Space> Worker<'a, 'n, S> {
 
     /// Follows a transition of the state that is being expanded, if that means no more than closing a cycle. Otherwise
     /// it waits: after those to states that others have visited, which end at this place.
-    fn follow(&mut self, target: u32, marks: u32, visited_by_others: &mut usize) -> Result<(), Ending> {
+    fn follow(&mut self, target: u32, marks: u32, visited_by_others: &mut usize) -> Result<(), Stopped> {
         match self.sets.visited(target, self.worker) {
             Visited::Dead => {}
             Visited::BySelf { root, marks: known } => self.close(target, marks, root, known)?,
@@ -284,7 +284,7 @@ impl<'a, 'n, S: Space> Worker<'a, 'n, S> {
     /// A transition of the last state on the path leads to a component that is on the stack: all above it belong to it.
     /// The root of that component and the marks it has are known.
     #[inline]
-    fn close(&mut self, target: u32, marks: u32, root: u32, known: u32) -> Result<(), Ending> {
+    fn close(&mut self, target: u32, marks: u32, root: u32, known: u32) -> Result<(), Stopped> {
         // Most transitions stay inside the component on top of the stack, and add nothing.
         let top = self.roots.last().expect("there is a path, and it begins with a root");
         if root == top.set && marks & !known == 0 && known != self.all_marks() {
@@ -293,7 +293,7 @@ impl<'a, 'n, S: Space> Worker<'a, 'n, S> {
         self.unite(target, marks)
     }
 
-    fn unite(&mut self, target: u32, marks: u32) -> Result<(), Ending> {
+    fn unite(&mut self, target: u32, marks: u32) -> Result<(), Stopped> {
         let mut visited = marks;
         let mut first = self.roots.len() - 1;
         while !self.sets.are_united(self.roots[first].state, target) {
@@ -312,8 +312,8 @@ impl<'a, 'n, S: Space> Worker<'a, 'n, S> {
     }
 
     /// The last state on the path has no transitions left.
-    fn leave(&mut self, frame: Frame) -> Result<(), Ending> {
-        let Frame { state, transitions, .. } = frame;
+    fn leave(&mut self, frame: WorkerFrame) -> Result<(), Stopped> {
+        let WorkerFrame { state, transitions, .. } = frame;
         let place = self.path.len() as u32 - 1;
         let Some(root) = self.roots.pop_if(|root| root.frame == place) else {
             if self.sets.finish(state) {
@@ -351,8 +351,8 @@ impl<'a, 'n, S: Space> Worker<'a, 'n, S> {
     }
 
     /// Whether the component of a state, which has these marks, is accepting.
-    fn judge(&self, state: u32, marks: u32) -> Result<(), Ending> {
-        if marks == self.all_marks() { Err(Ending::Component(state)) } else { Ok(()) }
+    fn judge(&self, state: u32, marks: u32) -> Result<(), Stopped> {
+        if marks == self.all_marks() { Err(Stopped::Component(state)) } else { Ok(()) }
     }
 
     fn all_marks(&self) -> u32 {
@@ -364,7 +364,7 @@ impl<'a, 'n, S: Space> Worker<'a, 'n, S> {
         self.found.refusal = Some(known.map_or(reason.clone(), |known| first_reason(known, reason)));
     }
 
-    fn check(&mut self) -> Result<(), Ending> {
+    fn check(&mut self) -> Result<(), Stopped> {
         if self.until_check > 0 {
             self.until_check -= 1;
             return Ok(());
@@ -372,15 +372,15 @@ impl<'a, 'n, S: Space> Worker<'a, 'n, S> {
         self.until_check = STEPS_PER_CHECK;
         self.measure();
         if self.stop.load(Ordering::Relaxed) {
-            return Err(Ending::Stopped);
+            return Err(Stopped::Stopped);
         }
         self.budget.spend(u64::from(STEPS_PER_CHECK));
-        self.budget.check().map_err(|exhausted| Ending::GivenUp(exhausted.into()))
+        self.budget.check().map_err(|exhausted| Stopped::GivenUp(exhausted.into()))
     }
 
     fn measure(&mut self) {
-        let bytes = self.path.capacity() * size_of::<Frame>()
-            + self.roots.capacity() * size_of::<Root>()
+        let bytes = self.path.capacity() * size_of::<WorkerFrame>()
+            + self.roots.capacity() * size_of::<WorkerRoot>()
             + self.waiting.capacity() * size_of::<Waiting>();
         self.found.stack_bytes = self.found.stack_bytes.max(bytes);
     }
@@ -391,8 +391,8 @@ impl<'a, 'n, S: Space> Worker<'a, 'n, S> {
     }
 }
 
-fn full() -> Ending {
-    Ending::GivenUp(Reason::Incomplete("there are more than 2,147,483,584 states".to_owned()))
+fn full() -> Stopped {
+    Stopped::GivenUp(Reason::Incomplete("there are more than 2,147,483,584 states".to_owned()))
 }
 
 /// Which of two reasons is reported: the same one whichever was met first.

@@ -6,24 +6,24 @@ use automata::algorithms::StateSet;
 use automata::buchi::{Automaton, Components, Marks, StateId};
 use foundation::Id;
 use logic::Term;
-use task::certificate::refutation::{Macrostate, Missing, Node};
+use task::certificate::refutation::{Macrostate, Missing, ProofNode};
 
 use super::super::module::Refuted;
-use super::super::remainder::Part;
-use super::Proof;
+use super::super::remainder::ModulePart;
+use super::ProofParts;
 
-impl Proof<'_, '_> {
+impl ProofParts<'_, '_> {
     /// The graph: what the searches found to accept nothing, and the product's states that no fair trace passes.
     pub(super) fn graph(
         &self,
         numbers: &BTreeMap<StateId, u32>,
         reached: &[StateId],
         predicate: &mut dyn FnMut(Term) -> u32,
-    ) -> Result<Graph, String> {
+    ) -> Result<ProofGraph, String> {
         let closed = self.rest.closed().ok_or("a state of the search was not kept")?;
         let mut nodes = Vec::new();
         for state in &closed.states {
-            let mut node = Node {
+            let mut node = ProofNode {
                 state: numbers[&self.kept[state.minuend.index()]],
                 predicates: Vec::new(),
                 macrostates: Vec::new(),
@@ -31,11 +31,11 @@ impl Proof<'_, '_> {
             };
             for part in self.rest.parts(state) {
                 match part {
-                    Part::Finite(Refuted::Finite(module), state) => {
+                    ModulePart::Finite(Refuted::Finite(module), state) => {
                         node.predicates.extend(module.held(state).into_iter().map(&mut *predicate));
                     }
-                    Part::Finite(..) => return Err("a prefix was refuted without predicates".to_owned()),
-                    Part::Omega(macrostate) => {
+                    ModulePart::Finite(..) => return Err("a prefix was refuted without predicates".to_owned()),
+                    ModulePart::Omega(macrostate) => {
                         let list = |set: &StateSet| set.iter().map(|state| state.index() as u32).collect();
                         node.macrostates.push(Macrostate {
                             uncommitted: list(&macrostate.uncommitted),
@@ -55,7 +55,12 @@ impl Proof<'_, '_> {
         let mut hopeless: HashMap<StateId, usize> = HashMap::new();
         for &state in reached.iter().filter(|state| !kept.contains(state)) {
             hopeless.insert(state, nodes.len());
-            nodes.push(Node { state: numbers[&state], predicates: Vec::new(), macrostates: Vec::new(), number: 0 });
+            nodes.push(ProofNode {
+                state: numbers[&state],
+                predicates: Vec::new(),
+                macrostates: Vec::new(),
+                number: 0,
+            });
         }
         let sources: Vec<(usize, StateId)> = (closed.states.iter().enumerate())
             .map(|(index, state)| (index, self.kept[state.minuend.index()]))
@@ -73,13 +78,13 @@ impl Proof<'_, '_> {
 }
 
 /// The graph, and why nothing goes on in it for ever.
-pub(super) struct Graph {
-    pub nodes: Vec<Node>,
+pub(super) struct ProofGraph {
+    pub nodes: Vec<ProofNode>,
     pub missing: Vec<Missing>,
 }
 
 /// Numbers the nodes by their components, those that are left last first, and says what each component lacks.
-fn number(mut nodes: Vec<Node>, edges: &[(usize, Marks, usize)], sets: u32) -> Result<Graph, String> {
+fn number(mut nodes: Vec<ProofNode>, edges: &[(usize, Marks, usize)], sets: u32) -> Result<ProofGraph, String> {
     let mut graph: Automaton<()> = Automaton::new(0);
     let ids: Vec<StateId> = nodes.iter().map(|_| graph.add_state()).collect();
     for &id in &ids {
@@ -120,5 +125,5 @@ fn number(mut nodes: Vec<Node>, edges: &[(usize, Marks, usize)], sets: u32) -> R
             }
         });
     }
-    Ok(Graph { nodes, missing })
+    Ok(ProofGraph { nodes, missing })
 }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use analysis::numbers::Values;
-use analysis::points_to::Object as Pointed;
+use analysis::points_to::Pointee as Pointed;
 use logic::{Symbol, Term};
 use num_bigint::BigInt;
 use program::passes::Prepared;
@@ -15,8 +15,8 @@ use program::{LocationId, Op, Scalar, VariableId};
 
 use super::super::invariants::{is_set_at, ranges_at};
 use super::super::product::Control;
-use super::Proof;
-use crate::encode::memory::Cell;
+use super::ProofParts;
+use crate::encode::memory::MemoryCell;
 use crate::encode::vocabulary::{Bounds, Shape};
 
 /// How often the passes are run again to know what they knew.
@@ -25,7 +25,7 @@ const MOST_ROUNDS: usize = 4;
 /// Of longer arrays nothing is said element by element.
 const MOST_ELEMENTS: u64 = 32;
 
-impl Proof<'_, '_> {
+impl ProofParts<'_, '_> {
     /// What ranges and points-to say of the variables that matter at a place.
     pub(super) fn known_at(&self, place: Control) -> Vec<Term> {
         if place == Control::Start {
@@ -86,9 +86,9 @@ impl Proof<'_, '_> {
             for offset in offsets {
                 let Some(values) = self.vocabulary.values_at_offset(variable, offset) else { continue };
                 let number = match cell {
-                    Cell::One(_) => self.terms.variable(symbol),
-                    Cell::Many(_) => self.element(symbol, offset),
-                    Cell::Alive => continue,
+                    MemoryCell::One(_) => self.terms.variable(symbol),
+                    MemoryCell::Many(_) => self.element(symbol, offset),
+                    MemoryCell::Alive => continue,
                 };
                 found.extend(self.is_among(number, values));
             }
@@ -118,8 +118,8 @@ impl Proof<'_, '_> {
             let layout = self.vocabulary.memory.layout(of);
             let is_pointer = layout.is_some_and(|layout| layout.cells().get(&cell) == Some(&Scalar::Pointer));
             let pointers = match (cell, layout) {
-                (Cell::One(_), _) if is_pointer => vec![self.terms.variable(symbol)],
-                (Cell::Many(_), Some(layout)) if is_pointer => {
+                (MemoryCell::One(_), _) if is_pointer => vec![self.terms.variable(symbol)],
+                (MemoryCell::Many(_), Some(layout)) if is_pointer => {
                     let offsets: Vec<u64> = layout.offsets(cell).collect();
                     let is_short = offsets.len() as u64 <= MOST_ELEMENTS;
                     offsets.into_iter().filter(|_| is_short).map(|offset| self.element(symbol, offset)).collect()

@@ -8,7 +8,7 @@
 //!
 //! The engine works on a simplified program; the certificate speaks of the inlined one, so that nobody has to believe in
 //! the passes. Locations, edges and variables are led back to it, and what constant propagation knew is written as
-//! invariants. The graph is what the searches have found to accept nothing ([`Rest::closed`]), together with the states of
+//! invariants. The graph is what the searches have found to accept nothing ([`RemainingLanguage::closed`]), together with the states of
 //! the product from which no fair trace is left.
 
 mod graph;
@@ -30,17 +30,17 @@ use task::certificate::sexp::Sexp;
 use super::hoare::Triples;
 use super::letter::{LetterId, Letters};
 use super::module::Refuted;
-use super::observation::Observation;
+use super::observation::ObservedProgram;
 use super::product::Control;
 use super::ranked::{Ranked, Role};
-use super::remainder::Rest;
+use super::remainder::RemainingLanguage;
 use crate::encode::{Exit, Vocabulary};
-use graph::Graph;
+use graph::ProofGraph;
 use known::{KnownAt, known_by_passes};
-use names::Names;
+use names::SymbolNames;
 
 /// What a proof was made of.
-pub struct Proof<'a, 't> {
+pub struct ProofParts<'a, 't> {
     /// The terms.
     pub terms: &'t Terms,
     /// The program as it was right after inlining.
@@ -50,7 +50,7 @@ pub struct Proof<'a, 't> {
     /// The property's automaton.
     pub negation: &'a Negation,
     /// What is observed.
-    pub observation: &'a Observation<'t>,
+    pub observation: &'a ObservedProgram<'t>,
     /// The Büchi program with all of its states.
     pub whole: &'a Automaton<LetterId>,
     /// The places of its states.
@@ -62,17 +62,17 @@ pub struct Proof<'a, 't> {
     /// The states of the whole that fair traces may pass, by their numbers in the rest.
     pub kept: &'a [StateId],
     /// What is left of it: nothing.
-    pub rest: &'a Rest<'a, 't>,
+    pub rest: &'a RemainingLanguage<'a, 't>,
     /// How many modules were refuted by a prefix.
     pub finite: usize,
     /// Tells which edges can never be taken.
     pub triples: &'a Triples<'t>,
 }
 
-impl<'t> Proof<'_, 't> {
+impl<'t> ProofParts<'_, 't> {
     /// The certificate, or why it cannot be written.
     pub fn write(&self) -> Result<Refutation, String> {
-        let names = Names::new(self.terms, self.inlined, self.vocabulary, self.observation)?;
+        let names = SymbolNames::new(self.terms, self.inlined, self.vocabulary, self.observation)?;
         let reached = self.reached();
         // States of the product by their numbers in the whole.
         let mut numbers: BTreeMap<StateId, u32> = BTreeMap::new();
@@ -93,7 +93,7 @@ impl<'t> Proof<'_, 't> {
         let edges = self.edges(&reached, &numbers, &names)?;
         let mut predicates: Vec<Term> = Vec::new();
         let mut predicate_numbers: HashMap<Term, u32> = HashMap::new();
-        let Graph { mut nodes, missing } = self.graph(&numbers, &reached, &mut |term| {
+        let ProofGraph { mut nodes, missing } = self.graph(&numbers, &reached, &mut |term| {
             *predicate_numbers.entry(term).or_insert_with(|| {
                 predicates.push(term);
                 predicates.len() as u32 - 1
@@ -179,7 +179,7 @@ impl<'t> Proof<'_, 't> {
         })
     }
 
-    fn state(&self, state: StateId, names: &Names<'_, '_>, known: &KnownAt) -> Result<ProductState, String> {
+    fn state(&self, state: StateId, names: &SymbolNames<'_, '_>, known: &KnownAt) -> Result<ProductState, String> {
         let (at, automaton) = self.places[state.index()];
         let place = self.place(at)?;
         let mut conditions: BTreeSet<Term> = self.known_at(at).into_iter().collect();
@@ -199,7 +199,7 @@ impl<'t> Proof<'_, 't> {
         &self,
         reached: &[StateId],
         numbers: &BTreeMap<StateId, u32>,
-        names: &Names<'_, '_>,
+        names: &SymbolNames<'_, '_>,
     ) -> Result<Vec<ProductEdge>, String> {
         let before = &self.prepared().inlined;
         let mut edges = Vec::new();
@@ -230,7 +230,7 @@ impl<'t> Proof<'_, 't> {
 
     /// The guard of a letter, with the inputs called by the edges that read them, and by what holds them afterwards: how many
     /// values a step asks for is not the same in the inlined program, where more variables are left.
-    fn condition(&self, letter: LetterId, names: &Names<'_, '_>) -> Result<Sexp, String> {
+    fn condition(&self, letter: LetterId, names: &SymbolNames<'_, '_>) -> Result<Sexp, String> {
         let mut inputs: HashMap<Symbol, String> = HashMap::new();
         let way = self.letters.way(letter);
         for (taken, edge) in way.iter().zip(names.edges_of(&way)) {
@@ -296,7 +296,7 @@ impl<'t> Proof<'_, 't> {
         Ok(ranked)
     }
 
-    fn module(&self, module: &Ranked<'_>, names: &Names<'_, '_>) -> Result<RankedModule, String> {
+    fn module(&self, module: &Ranked<'_>, names: &SymbolNames<'_, '_>) -> Result<RankedModule, String> {
         let old = module.argument.old.iter().enumerate().map(|(index, &old)| (old, format!("old.{index}"))).collect();
         let write = |term: &Term| names.write_with(*term, &old);
         let function = module.argument.function.iter().map(write).collect::<Result<Vec<_>, String>>()?;

@@ -3,27 +3,27 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use analysis::points_to::Object as Pointed;
+use analysis::points_to::Pointee as Pointed;
 use foundation::Id;
 use logic::{Symbol, Term, Terms};
 use num_bigint::BigInt;
 use program::passes::Prepared;
 use program::passes::constants::KnownValue;
 use program::{EdgeId, Op, Scalar, Type, TypeId, VariableId};
-use task::certificate::refutation::{Address, Cell, Declaration, Object};
+use task::certificate::refutation::{CellName, Declaration, ObjectAddress, ObjectName};
 use task::certificate::sexp::Sexp;
 
-use super::super::letter::Taken;
-use super::super::observation::Observation;
+use super::super::letter::TakenEdge;
+use super::super::observation::ObservedProgram;
 use crate::encode::Vocabulary;
-use crate::encode::memory::Cell as EncodedCell;
+use crate::encode::memory::MemoryCell as EncodedCell;
 use crate::encode::vocabulary::Shape;
 
 /// Records of more members than this are not written down member by member.
 const MOST_MEMBERS: usize = 64;
 
 /// The names of symbols in the certificate.
-pub(in crate::fairness) struct Names<'a, 't> {
+pub(in crate::fairness) struct SymbolNames<'a, 't> {
     terms: &'t Terms,
     inlined: &'a Prepared,
     vocabulary: &'a Vocabulary<'t>,
@@ -32,12 +32,12 @@ pub(in crate::fairness) struct Names<'a, 't> {
     pub declared: RefCell<Vec<Declaration>>,
 }
 
-impl<'a, 't> Names<'a, 't> {
+impl<'a, 't> SymbolNames<'a, 't> {
     pub fn new(
         terms: &'t Terms,
         inlined: &'a Prepared,
         vocabulary: &'a Vocabulary<'t>,
-        observation: &Observation<'t>,
+        observation: &ObservedProgram<'t>,
     ) -> Result<Self, String> {
         let names = Self { terms, inlined, vocabulary, names: RefCell::default(), declared: RefCell::default() };
         observation.name_atoms(terms);
@@ -47,13 +47,13 @@ impl<'a, 't> Names<'a, 't> {
             let data = &program.variables[variable];
             let shape = vocabulary.shape(variable, data.span).map_err(|reason| reason.to_string())?;
             let (whole, offset) = before.parts.get(&variable).copied().unwrap_or((variable, 0));
-            let object = Object::Variable(whole);
+            let object = ObjectName::Variable(whole);
             let cell = match shape {
-                Shape::Scalar(scalar) => Cell::One { object, offset, scalar },
+                Shape::Scalar(scalar) => CellName::One { object, offset, scalar },
                 Shape::Array { .. } if offset > 0 => continue,
                 Shape::Array { element, .. } => {
                     let bytes = types.scalar_bits(element) / 8;
-                    Cell::Many { object, scalar: element, unit: bytes / vocabulary.scale(variable, element) }
+                    CellName::Many { object, scalar: element, unit: bytes / vocabulary.scale(variable, element) }
                 }
             };
             names.declare(symbol, format!("{}@{}", data.name, variable.index()), cell);
@@ -62,16 +62,16 @@ impl<'a, 't> Names<'a, 't> {
             let (object, name) = match object {
                 Pointed::Variable(variable) => {
                     let name = &program.variables[variable].name;
-                    (Object::Variable(variable), format!("{name}@{}", variable.index()))
+                    (ObjectName::Variable(variable), format!("{name}@{}", variable.index()))
                 }
                 Pointed::Heap(edge) => {
                     let edge = before.edges[edge];
-                    (Object::Heap(edge), format!("heap@{}", edge.index()))
+                    (ObjectName::Heap(edge), format!("heap@{}", edge.index()))
                 }
             };
             let layout = vocabulary.memory.layout(match object {
-                Object::Variable(variable) => Pointed::Variable(variable),
-                Object::Heap(edge) => {
+                ObjectName::Variable(variable) => Pointed::Variable(variable),
+                ObjectName::Heap(edge) => {
                     let simplified = before.edges.iter().find(|(_, inlined)| **inlined == edge).map(|(own, _)| own);
                     Pointed::Heap(simplified.unwrap_or(edge))
                 }
@@ -79,19 +79,19 @@ impl<'a, 't> Names<'a, 't> {
             let (cell, name) = match cell {
                 EncodedCell::One(offset) => {
                     let Some(slot) = layout.and_then(|layout| layout.slots.get(&offset)) else { continue };
-                    (Cell::One { object, offset: offset * 8, scalar: slot.scalar }, format!("{name}+{offset}"))
+                    (CellName::One { object, offset: offset * 8, scalar: slot.scalar }, format!("{name}+{offset}"))
                 }
                 EncodedCell::Many(scalar) => {
                     // An object may have elements of several types.
                     let is_same =
-                        |of: &Declaration| matches!(of.cell, Cell::Many { object: other, .. } if other == object);
+                        |of: &Declaration| matches!(of.cell, CellName::Many { object: other, .. } if other == object);
                     let number = match names.declared.borrow().iter().filter(|of| is_same(of)).count() {
                         0 => String::new(),
                         before => (before + 1).to_string(),
                     };
-                    (Cell::Many { object, scalar, unit: 1 }, format!("{name}[]{number}"))
+                    (CellName::Many { object, scalar, unit: 1 }, format!("{name}[]{number}"))
                 }
-                EncodedCell::Alive => (Cell::Alive(object), format!("{name}.alive")),
+                EncodedCell::Alive => (CellName::Alive(object), format!("{name}.alive")),
             };
             names.declare(symbol, name, cell);
         }
@@ -102,23 +102,23 @@ impl<'a, 't> Names<'a, 't> {
     /// Declares the scalars of which the proof says nothing: what the passes knew of them is found out again.
     fn declare_rest(&self) {
         let program = &self.inlined.program;
-        let mut is_declared: HashSet<(Object, u64)> = HashSet::new();
-        let mut has_array: HashSet<Object> = HashSet::new();
+        let mut is_declared: HashSet<(ObjectName, u64)> = HashSet::new();
+        let mut has_array: HashSet<ObjectName> = HashSet::new();
         for declaration in self.declared.borrow().iter() {
             match declaration.cell {
-                Cell::One { object, offset, .. } => _ = is_declared.insert((object, offset)),
-                Cell::Many { object, .. } => _ = has_array.insert(object),
-                Cell::Alive(_) => {}
+                CellName::One { object, offset, .. } => _ = is_declared.insert((object, offset)),
+                CellName::Many { object, .. } => _ = has_array.insert(object),
+                CellName::Alive(_) => {}
             }
         }
         let mut declare = |variable: VariableId, offset: u64, scalar: Scalar| {
-            let object = Object::Variable(variable);
+            let object = ObjectName::Variable(variable);
             if has_array.contains(&object) || !is_declared.insert((object, offset)) {
                 return;
             }
             let name = name_of(program, variable);
             let name = if offset == 0 { name } else { format!("{name}+{offset}") };
-            self.declared.borrow_mut().push(Declaration { name, cell: Cell::One { object, offset, scalar } });
+            self.declared.borrow_mut().push(Declaration { name, cell: CellName::One { object, offset, scalar } });
         };
         // Parts of variables that the passes have split, elements of arrays among them.
         let simplified = self.vocabulary.prepared;
@@ -138,33 +138,33 @@ impl<'a, 't> Names<'a, 't> {
         }
     }
 
-    fn declare(&self, symbol: Symbol, name: String, cell: Cell) {
+    fn declare(&self, symbol: Symbol, name: String, cell: CellName) {
         self.names.borrow_mut().insert(symbol, name.clone());
         self.declared.borrow_mut().push(Declaration { name, cell });
     }
 
     /// The numbers that stand for addresses, of all objects that the inlined program takes the address of.
-    pub fn addresses(&self) -> Vec<Address> {
+    pub fn addresses(&self) -> Vec<ObjectAddress> {
         let (memory, simplified) = (&self.vocabulary.memory, self.vocabulary.prepared);
         let variables = (self.inlined.program.variables.iter()).filter(|(_, variable)| variable.address_taken);
-        let mut addresses: Vec<Address> = variables
-            .map(|(id, _)| Address { object: Object::Variable(id), base: memory.base(Pointed::Variable(id)) })
+        let mut addresses: Vec<ObjectAddress> = variables
+            .map(|(id, _)| ObjectAddress { object: ObjectName::Variable(id), base: memory.base(Pointed::Variable(id)) })
             .collect();
         for (edge, data) in simplified.program.edges.iter() {
             if matches!(data.op, Op::Allocate { .. }) {
-                let object = Object::Heap(simplified.inlined.edges[edge]);
-                addresses.push(Address { object, base: memory.base(Pointed::Heap(edge)) });
+                let object = ObjectName::Heap(simplified.inlined.edges[edge]);
+                addresses.push(ObjectAddress { object, base: memory.base(Pointed::Heap(edge)) });
             }
         }
         addresses
     }
 
     /// What the edges of a way are called in the names of inputs: by their numbers, and the how manieth time it is.
-    pub fn edges_of(&self, way: &[Taken]) -> Vec<String> {
+    pub fn edges_of(&self, way: &[TakenEdge]) -> Vec<String> {
         let before = &self.vocabulary.prepared.inlined;
         // Which edges of the simplified program have stood for an edge, and how often it was taken by now.
         let mut times: HashMap<EdgeId, (HashSet<EdgeId>, usize)> = HashMap::new();
-        let name = |taken: &Taken| {
+        let name = |taken: &TakenEdge| {
             let Some(part) = taken.edge else { return "start".to_owned() };
             let (parts, time) = times.entry(before.edges[part]).or_insert((HashSet::new(), 1));
             if !parts.insert(part) {
@@ -203,7 +203,7 @@ impl<'a, 't> Names<'a, 't> {
     pub fn equation(&self, (variable, bit): (VariableId, u64), value: &KnownValue) -> Option<Sexp> {
         let declared = self.declared.borrow();
         let (scalar, name) = declared.iter().find_map(|declaration| match &declaration.cell {
-            Cell::One { object, offset, scalar } if *object == Object::Variable(variable) && *offset == bit => {
+            CellName::One { object, offset, scalar } if *object == ObjectName::Variable(variable) && *offset == bit => {
                 Some((scalar, &declaration.name))
             }
             _ => None,

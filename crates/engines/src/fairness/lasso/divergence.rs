@@ -33,14 +33,14 @@ const EXECUTED: usize = 8;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NonTermination {
     /// How the cycle is reached.
-    pub start: Start,
+    pub start: LassoStart,
     /// Why it goes on from there.
     pub argument: Divergent,
 }
 
 /// How the cycle is reached. Variables and inputs that are not mentioned do not matter.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Start {
+pub struct LassoStart {
     /// The program variables before the stem.
     pub initial: Valuation,
     /// What the stem reads.
@@ -270,5 +270,5 @@ pub fn entered(
     let lead: Vec<Valuation> = (0..lead).map(|turn| entry.inputs_in(&model, turn)).collect();
     let after_stem = apply(terms, lasso.stem, &initial, &stem_inputs)?;
     let state = lead.iter().try_fold(after_stem, |state, inputs| apply(terms, lasso.cycle, &state, inputs))?;
-    Some(NonTermination { start: Start { initial, stem_inputs, lead, state }, argument: argument(&model) })
+    Some(NonTermination { start: LassoStart { initial, stem_inputs, lead, state }, argument: argument(&model) })
 }

@@ -10,21 +10,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use logic::{Linear, Term};
 use num_bigint::BigInt;
-use smt::reals::{Constraint, Form, System, Unknown};
+use smt::reals::{Bilinear, Constraint, RealSystem, Unknown};
 
 use super::polyhedra::{Observable, Polyhedron};
 
 /// An affine form over dimensions whose coefficients are forms over unknowns.
 #[derive(Clone, Debug, Default)]
 pub struct Combination {
-    coefficients: BTreeMap<Term, Form>,
-    constant: Form,
+    coefficients: BTreeMap<Term, Bilinear>,
+    constant: Bilinear,
 }
 
 impl Combination {
     /// A number.
     pub fn constant(value: i64) -> Self {
-        Self { coefficients: BTreeMap::new(), constant: Form::from(value) }
+        Self { coefficients: BTreeMap::new(), constant: Bilinear::from(value) }
     }
 
     /// The sum with a multiple of another.
@@ -51,7 +51,7 @@ impl Combination {
     }
 
     fn add_product(&mut self, unknown: Unknown, linear: &Linear) {
-        let form = Form::from(unknown);
+        let form = Bilinear::from(unknown);
         for (coefficient, dimension) in linear.terms() {
             self.coefficients.entry(*dimension).or_default().add(coefficient, &form);
         }
@@ -70,7 +70,7 @@ pub struct Affine {
 
 impl Affine {
     /// New unknowns for so many observables.
-    pub fn new(system: &mut System, observables: usize) -> Self {
+    pub fn new(system: &mut RealSystem, observables: usize) -> Self {
         Self { coefficients: (0..observables).map(|_| system.unknown()).collect(), constant: system.unknown() }
     }
 
@@ -95,7 +95,7 @@ impl Affine {
     }
 
     fn over<'a>(&self, values: impl Iterator<Item = &'a Linear>) -> Combination {
-        let mut sum = Combination { coefficients: BTreeMap::new(), constant: Form::from(self.constant) };
+        let mut sum = Combination { coefficients: BTreeMap::new(), constant: Bilinear::from(self.constant) };
         for (&unknown, linear) in self.coefficients.iter().zip(values) {
             sum.add_product(unknown, linear);
         }
@@ -104,27 +104,28 @@ impl Affine {
 }
 
 /// Requires that a polyhedron implies `combination ≥ 0`.
-pub fn imply(system: &mut System, polyhedron: &Polyhedron, combination: &Combination) {
+pub fn imply(system: &mut RealSystem, polyhedron: &Polyhedron, combination: &Combination) {
     for constraint in implication(system, polyhedron, std::slice::from_ref(combination)).swap_remove(0) {
         system.require(constraint);
     }
 }
 
 /// Requires that a polyhedron implies one of some combinations to be at least zero everywhere.
-pub fn imply_one(system: &mut System, polyhedron: &Polyhedron, combinations: &[Combination]) {
+pub fn imply_one(system: &mut RealSystem, polyhedron: &Polyhedron, combinations: &[Combination]) {
     let choices = implication(system, polyhedron, combinations);
     system.require_any(choices);
 }
 
 /// Requires that in each point of a polyhedron some of the combinations is at least zero. The multipliers are 0 or 1,
 /// or unknowns, which makes products.
-pub fn imply_clause(system: &mut System, polyhedron: &Polyhedron, clause: &[Combination], is_nonlinear: bool) {
+pub fn imply_clause(system: &mut RealSystem, polyhedron: &Polyhedron, clause: &[Combination], is_nonlinear: bool) {
     if let [combination] = clause {
         return imply(system, polyhedron, combination);
     }
     if is_nonlinear {
         let multipliers: Vec<Unknown> = clause.iter().map(|_| system.nonnegative()).collect();
-        let total = multipliers.iter().fold(Form::from(-1), |sum, &multiplier| sum.plus(&Form::from(multiplier)));
+        let total =
+            multipliers.iter().fold(Bilinear::from(-1), |sum, &multiplier| sum.plus(&Bilinear::from(multiplier)));
         system.require(total.zero());
         let sum = (multipliers.iter().zip(clause)).fold(Combination::default(), |sum, (&multiplier, combination)| {
             sum.plus(1, &combination.times(multiplier))
@@ -141,18 +142,18 @@ pub fn imply_clause(system: &mut System, polyhedron: &Polyhedron, clause: &[Comb
 }
 
 /// For each combination, what makes it follow from the polyhedron; the multipliers are the same unknowns in all.
-fn implication(system: &mut System, polyhedron: &Polyhedron, combinations: &[Combination]) -> Vec<Vec<Constraint>> {
-    let mut columns: BTreeMap<Term, Form> = BTreeMap::new();
-    let mut constant = Form::default();
+fn implication(system: &mut RealSystem, polyhedron: &Polyhedron, combinations: &[Combination]) -> Vec<Vec<Constraint>> {
+    let mut columns: BTreeMap<Term, Bilinear> = BTreeMap::new();
+    let mut constant = Bilinear::default();
     for row in &polyhedron.rows {
         let multiplier = if row.is_equation { system.unknown() } else { system.nonnegative() };
-        let multiplier = Form::from(multiplier);
+        let multiplier = Bilinear::from(multiplier);
         for (coefficient, dimension) in row.linear.terms() {
             columns.entry(*dimension).or_default().add(coefficient, &multiplier);
         }
         constant.add(row.linear.constant(), &multiplier);
     }
-    let none = Form::default();
+    let none = Bilinear::default();
     let constraints = |combination: &Combination| {
         let dimensions: BTreeSet<Term> = columns.keys().chain(combination.coefficients.keys()).copied().collect();
         let mut constraints: Vec<Constraint> = (dimensions.iter())

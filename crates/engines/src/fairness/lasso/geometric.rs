@@ -20,7 +20,7 @@ use smt::{Model, Solver};
 
 use super::divergence::{Divergent, Diverges, Geometric, NonTermination, entered};
 use super::execution::Unrolling;
-use super::polyhedra::{Paths, Polyhedron, dimensions, integer_of, is_unsatisfiable, relevant};
+use super::polyhedra::{Polyhedra, Polyhedron, dimensions, integer_of, is_unsatisfiable, relevant};
 use crate::encode::step::Transition;
 
 /// The most rays.
@@ -34,7 +34,7 @@ const LARGEST_FACTOR: u32 = 16;
 pub struct Cycle<'a> {
     terms: &'a Terms,
     cycle: &'a Transition,
-    paths: Paths,
+    paths: Polyhedra,
     wanted: BTreeSet<Symbol>,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Cycle<'a> {
         budget: &Budget,
     ) -> Result<Self, Exhausted> {
         let wanted = relevant(terms, cycle);
-        let mut paths = Paths::of(terms, solver, cycle, terms.truth(true), &wanted, budget)?;
+        let mut paths = Polyhedra::of(terms, solver, cycle, terms.truth(true), &wanted, budget)?;
         paths.polyhedra.retain(|polyhedron| polyhedron.is_exact);
         paths.polyhedra.truncate(MOST_POLYHEDRA);
         Ok(Self { terms, cycle, paths, wanted })
@@ -58,7 +58,7 @@ impl<'a> Cycle<'a> {
         for count in 1..=MOST_RAYS {
             for polyhedron in &self.paths.polyhedra {
                 budget.check()?;
-                let attempt = Attempt { terms: self.terms, all: self, entry, known, polyhedron };
+                let attempt = GeometricAttempt { terms: self.terms, all: self, entry, known, polyhedron };
                 if let Some(found) = attempt.with_rays(solver, count) {
                     return Ok(Some(found));
                 }
@@ -68,7 +68,7 @@ impl<'a> Cycle<'a> {
     }
 }
 
-struct Attempt<'a> {
+struct GeometricAttempt<'a> {
     terms: &'a Terms,
     all: &'a Cycle<'a>,
     entry: &'a Unrolling<'a>,
@@ -79,7 +79,7 @@ struct Attempt<'a> {
 /// A vector over the dimensions whose entries are symbols.
 type Vector = BTreeMap<Term, Symbol>;
 
-impl Attempt<'_> {
+impl GeometricAttempt<'_> {
     fn with_rays(&self, solver: &mut dyn Solver, count: usize) -> Option<NonTermination> {
         let terms = self.terms;
         let point = self.vector("point");

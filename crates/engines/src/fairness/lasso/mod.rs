@@ -19,7 +19,7 @@ mod templates;
 #[cfg(test)]
 mod tests;
 
-pub use divergence::{Divergent, Geometric, NonTermination, Start, comes_back, diverge};
+pub use divergence::{Divergent, Geometric, LassoStart, NonTermination, comes_back, diverge};
 pub use execution::{Valuation, apply};
 pub use polyhedra::relevant;
 pub use ranking::{RankingArgument, Search, Template, decreases, rank};

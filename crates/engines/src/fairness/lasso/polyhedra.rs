@@ -29,7 +29,7 @@ const MOST_QUOTIENTS: usize = 3;
 
 /// A linear constraint over dimensions: `linear ≥ 0`, or `linear = 0`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Row {
+pub struct ConstraintRow {
     /// The left side; the terms in it are dimensions.
     pub linear: Linear,
     /// Whether it is zero, not only at least zero.
@@ -40,7 +40,7 @@ pub struct Row {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Polyhedron {
     /// The rows.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ConstraintRow>,
     /// Whether the integer points are those of the step's relation, not only a superset.
     pub is_exact: bool,
 }
@@ -58,14 +58,14 @@ pub struct Observable {
 
 /// A step as a union of polyhedra.
 #[derive(Clone, Debug, Default)]
-pub struct Paths {
+pub struct Polyhedra {
     /// The polyhedra; together they contain the step.
     pub polyhedra: Vec<Polyhedron>,
     /// What can be spoken of before and after.
     pub observables: Vec<Observable>,
 }
 
-impl Paths {
+impl Polyhedra {
     /// The polyhedra of a step under a condition on the state before it, with the variables of `wanted` as observables.
     pub fn of(
         terms: &Terms,
@@ -74,7 +74,7 @@ impl Paths {
         condition: Term,
         wanted: &BTreeSet<Symbol>,
         budget: &Budget,
-    ) -> Result<Paths, Exhausted> {
+    ) -> Result<Polyhedra, Exhausted> {
         let exact = Self::with_cases(terms, solver, step, condition, wanted, true, budget)?;
         match exact {
             Some(paths) => Ok(paths),
@@ -92,8 +92,8 @@ impl Paths {
         wanted: &BTreeSet<Symbol>,
         is_exact: bool,
         budget: &Budget,
-    ) -> Result<Option<Paths>, Exhausted> {
-        let mut space = Space { terms };
+    ) -> Result<Option<Polyhedra>, Exhausted> {
+        let mut space = RowMaker { terms };
         let mut formula = vec![step.guard, condition];
         let mut observables = Vec::new();
         for &symbol in wanted {
@@ -129,7 +129,7 @@ impl Paths {
                 }
             }
         }
-        Ok(Some(Paths { polyhedra, observables }))
+        Ok(Some(Polyhedra { polyhedra, observables }))
     }
 }
 
@@ -232,11 +232,11 @@ fn quotient_cases(
 }
 
 /// Makes rows of literals.
-struct Space<'t> {
+struct RowMaker<'t> {
     terms: &'t Terms,
 }
 
-impl Space<'_> {
+impl RowMaker<'_> {
     /// What a variable is worth after the step. A value with cases gets a symbol of its own, and its definition is
     /// added to the formula.
     fn value_after(&mut self, symbol: Symbol, value: Term, formula: &mut Vec<Term>) -> Linear {
@@ -271,7 +271,7 @@ impl Space<'_> {
         let terms = self.terms;
         let mut polyhedron = Polyhedron { rows: Vec::new(), is_exact: true };
         let add = |polyhedron: &mut Polyhedron, linear: Linear, is_equation: bool| {
-            let row = Row { linear, is_equation };
+            let row = ConstraintRow { linear, is_equation };
             if !polyhedron.rows.contains(&row) {
                 polyhedron.rows.push(row);
             }
@@ -323,8 +323,8 @@ impl Space<'_> {
         let between = |low: BigInt, high: BigInt| {
             let this = Linear::of_atomic(dimension);
             vec![
-                Row { linear: this.subtract(&Linear::constant_of(low)), is_equation: false },
-                Row { linear: Linear::constant_of(high).subtract(&this), is_equation: false },
+                ConstraintRow { linear: this.subtract(&Linear::constant_of(low)), is_equation: false },
+                ConstraintRow { linear: Linear::constant_of(high).subtract(&this), is_equation: false },
             ]
         };
         match terms.node(dimension) {
@@ -340,8 +340,8 @@ impl Space<'_> {
                 if difference.is_constant() {
                     let this = Linear::of_atomic(dimension);
                     let (low, high) = if *difference.constant() < BigInt::zero() { (one, other) } else { (other, one) };
-                    rows.push(Row { linear: this.subtract(&low), is_equation: false });
-                    rows.push(Row { linear: high.subtract(&this), is_equation: false });
+                    rows.push(ConstraintRow { linear: this.subtract(&low), is_equation: false });
+                    rows.push(ConstraintRow { linear: high.subtract(&this), is_equation: false });
                 }
                 Polyhedron { rows, is_exact: is_truth_value }
             }
@@ -354,11 +354,11 @@ impl Space<'_> {
                 let definition = terms.linear(dividend).subtract(&quotient.scale(&by)).subtract(&remainder);
                 let most = if *by < BigInt::zero() { -&*by } else { (*by).clone() } - BigInt::one();
                 let mut rows = vec![
-                    Row { linear: remainder.clone(), is_equation: false },
-                    Row { linear: Linear::constant_of(most).subtract(&remainder), is_equation: false },
+                    ConstraintRow { linear: remainder.clone(), is_equation: false },
+                    ConstraintRow { linear: Linear::constant_of(most).subtract(&remainder), is_equation: false },
                 ];
                 if !definition.is_constant() {
-                    rows.push(Row { linear: definition, is_equation: true });
+                    rows.push(ConstraintRow { linear: definition, is_equation: true });
                 }
                 rows.retain(|row| !row.linear.is_constant());
                 Polyhedron { rows, is_exact: true }
@@ -371,7 +371,7 @@ impl Space<'_> {
                 _ => Polyhedron { rows: Vec::new(), is_exact: false },
             },
             Node::Multiply(left, right) if left == right => Polyhedron {
-                rows: vec![Row { linear: Linear::of_atomic(dimension), is_equation: false }],
+                rows: vec![ConstraintRow { linear: Linear::of_atomic(dimension), is_equation: false }],
                 is_exact: false,
             },
             _ => Polyhedron { rows: Vec::new(), is_exact: false },

@@ -15,7 +15,7 @@ use logic::{Symbol, Term, Terms};
 use smt::Solver;
 
 use super::Lasso;
-use super::polyhedra::{Paths, is_unsatisfiable, relevant};
+use super::polyhedra::{Polyhedra, is_unsatisfiable, relevant};
 use super::supporting::{self, Supported};
 use super::templates;
 
@@ -95,7 +95,7 @@ pub fn decreases(terms: &Terms, before: &[Term], after: &[Term]) -> Term {
 }
 
 /// A tuple that has not been checked yet.
-pub struct Candidate {
+pub struct Proposal {
     /// The components, the most significant first.
     pub function: Vec<Term>,
     /// Invariants it was found with, beyond those that were given.
@@ -112,7 +112,7 @@ pub struct Search<'a> {
     budget: &'a Budget,
     wanted: BTreeSet<Symbol>,
     /// The polyhedra of the cycle alone and with invariants, which are beside them.
-    attempts: Vec<(Paths, Vec<Term>)>,
+    attempts: Vec<(Polyhedra, Vec<Term>)>,
 }
 
 impl<'a> Search<'a> {
@@ -165,9 +165,9 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    fn paths(&self, solver: &mut dyn Solver, condition: Term) -> Result<Paths, Exhausted> {
+    fn paths(&self, solver: &mut dyn Solver, condition: Term) -> Result<Polyhedra, Exhausted> {
         let condition = self.literals_of(condition);
-        Paths::of(self.terms, solver, self.lasso.cycle, condition, &self.wanted, self.budget)
+        Polyhedra::of(self.terms, solver, self.lasso.cycle, condition, &self.wanted, self.budget)
     }
 
     /// The conjuncts that make no new cases and speak of what matters.
@@ -184,7 +184,7 @@ impl<'a> Search<'a> {
     fn linear(
         &self,
         solver: &mut dyn Solver,
-        paths: &Paths,
+        paths: &Polyhedra,
         invariants: &[Term],
         depths: RangeInclusive<usize>,
     ) -> Result<Option<RankingArgument>, Exhausted> {
@@ -203,13 +203,13 @@ impl<'a> Search<'a> {
     fn with_stem(
         &self,
         solver: &mut dyn Solver,
-        paths: &Paths,
+        paths: &Polyhedra,
         invariants: &[Term],
     ) -> Result<Option<RankingArgument>, Exhausted> {
         let terms = self.terms;
         let wanted = &self.wanted;
         let truth = terms.truth(true);
-        let stem = Paths::of(terms, solver, self.lasso.stem, truth, wanted, self.budget)?;
+        let stem = Polyhedra::of(terms, solver, self.lasso.stem, truth, wanted, self.budget)?;
         let supported = Supported { stem: &stem, cycle: paths };
         for depth in 1..=2 {
             self.budget.check()?;
@@ -226,7 +226,7 @@ impl<'a> Search<'a> {
     fn greedy(
         &self,
         solver: &mut dyn Solver,
-        paths: &Paths,
+        paths: &Polyhedra,
         invariants: &[Term],
     ) -> Result<Option<RankingArgument>, Exhausted> {
         self.budget.check()?;
@@ -240,7 +240,7 @@ impl<'a> Search<'a> {
     fn structured(
         &self,
         solver: &mut dyn Solver,
-        paths: &Paths,
+        paths: &Polyhedra,
         invariants: &[Term],
         allowed: &Budget,
     ) -> Result<Option<RankingArgument>, Exhausted> {
@@ -269,8 +269,8 @@ impl<'a> Search<'a> {
     }
 
     /// Checks a candidate on the steps themselves, and drops the invariants that it does not need.
-    fn confirm(&self, solver: &mut dyn Solver, candidate: Candidate, invariants: &[Term]) -> Option<RankingArgument> {
-        let Candidate { function, invariants: own, template } = candidate;
+    fn confirm(&self, solver: &mut dyn Solver, candidate: Proposal, invariants: &[Term]) -> Option<RankingArgument> {
+        let Proposal { function, invariants: own, template } = candidate;
         let mut invariants: Vec<Term> = invariants.iter().copied().chain(own).collect();
         invariants.sort_unstable();
         invariants.dedup();

@@ -30,7 +30,7 @@ const MOST_ROUNDS: usize = 5;
 const LARGEST_SET: usize = 2000;
 
 /// What the cycle reads, over program variables.
-type Choice = BTreeMap<Symbol, Term>;
+type ChosenInputs = BTreeMap<Symbol, Term>;
 
 /// Looks for a recurrent set.
 pub fn find(terms: &Terms, solver: &mut dyn Solver, entry: &Unrolling<'_>, known: Term, budget: &Budget) -> Diverges {
@@ -48,7 +48,7 @@ fn with_choice(
     solver: &mut dyn Solver,
     entry: &Unrolling<'_>,
     known: Term,
-    choice: &Choice,
+    choice: &ChosenInputs,
     budget: &Budget,
 ) -> Diverges {
     let function = chosen(terms, entry.lasso.cycle, choice);
@@ -87,7 +87,7 @@ fn with_choice(
 }
 
 /// The cycle under a choice.
-fn chosen(terms: &Terms, cycle: &Transition, choice: &Choice) -> Transition {
+fn chosen(terms: &Terms, cycle: &Transition, choice: &ChosenInputs) -> Transition {
     let replaced: HashMap<Symbol, Term> = choice.iter().map(|(&input, &term)| (input, term)).collect();
     Transition {
         guard: terms.substitute(cycle.guard, &replaced),
@@ -127,13 +127,13 @@ fn conjuncts_at(terms: &Terms, function: &Transition, set: Term, state: &Valuati
 }
 
 /// Choices of inputs that are worth a try.
-fn choices(terms: &Terms, cycle: &Transition) -> Vec<Choice> {
+fn choices(terms: &Terms, cycle: &Transition) -> Vec<ChosenInputs> {
     let inputs: Vec<(Symbol, Vec<Term>)> =
         (cycle.inputs.iter()).map(|&input| (input, options(terms, cycle, input))).collect();
     if inputs.iter().any(|(_, options)| options.is_empty()) {
         return Vec::new();
     }
-    let pick = |indices: &[usize]| -> Choice {
+    let pick = |indices: &[usize]| -> ChosenInputs {
         inputs.iter().zip(indices).map(|((input, options), &index)| (*input, options[index])).collect()
     };
     let mut indices = vec![0; inputs.len()];

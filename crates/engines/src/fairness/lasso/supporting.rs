@@ -11,13 +11,13 @@ use std::time::Duration;
 
 use foundation::{Budget, Exhausted};
 use logic::{Node, Sort, Symbol, Term, Terms};
-use smt::reals::{Form, System};
+use smt::reals::{Bilinear, RealSystem};
 use smt::{Satisfiability, Solver};
 
 use super::Lasso;
 use super::farkas::{Affine, imply, imply_one};
-use super::polyhedra::{Paths, is_unsatisfiable};
-use super::ranking::{Candidate, Template};
+use super::polyhedra::{Polyhedra, is_unsatisfiable};
+use super::ranking::{Proposal, Template};
 use super::templates;
 use crate::encode::step::Transition;
 
@@ -155,16 +155,16 @@ fn weaken(terms: &Terms, candidates: Vec<Term>) -> Vec<Term> {
 /// A lasso as polyhedra, for functions and invariants with unknown coefficients.
 pub struct Supported<'a> {
     /// The stem.
-    pub stem: &'a Paths,
+    pub stem: &'a Polyhedra,
     /// The cycle.
-    pub cycle: &'a Paths,
+    pub cycle: &'a Polyhedra,
 }
 
 impl Supported<'_> {
     /// A nested function with supporting invariants.
-    pub fn nested(&self, terms: &Terms, depth: usize, budget: &Budget, limit: Duration) -> Option<Candidate> {
+    pub fn nested(&self, terms: &Terms, depth: usize, budget: &Budget, limit: Duration) -> Option<Proposal> {
         let observables = &self.cycle.observables;
-        let mut system = System::new();
+        let mut system = RealSystem::new();
         let functions = templates::affine_functions(&mut system, self.cycle, depth);
         let conditions = templates::nested_conditions(&functions, observables);
         let is_separate = self.cycle.polyhedra.len() <= MOST_SEPARATE;
@@ -194,11 +194,11 @@ impl Supported<'_> {
             .collect();
         let function = templates::components(terms, &functions, &values, observables);
         let template = if depth == 1 { Template::Affine } else { Template::Nested(depth) };
-        Some(Candidate { function, invariants, template })
+        Some(Proposal { function, invariants, template })
     }
 
     /// A new invariant: it holds after the stem, and the cycle establishes it or does not lower it.
-    fn invariant(&self, system: &mut System) -> Affine {
+    fn invariant(&self, system: &mut RealSystem) -> Affine {
         let observables = &self.cycle.observables;
         let invariant = Affine::new(system, observables.len());
         // The same observables in the stem's space; an element of an array has none there and takes no part.
@@ -206,7 +206,7 @@ impl Supported<'_> {
         for (index, observable) in observables.iter().enumerate() {
             match self.stem.observables.iter().find(|other| other.term == observable.term) {
                 Some(other) => after.push((index, other.clone())),
-                None => system.require(Form::from(invariant.coefficients[index]).zero()),
+                None => system.require(Bilinear::from(invariant.coefficients[index]).zero()),
             }
         }
         let part = Affine {

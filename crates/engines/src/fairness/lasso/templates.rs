@@ -12,18 +12,18 @@ use foundation::ids::Id;
 use logic::{Linear, Term, Terms};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
-use smt::reals::{Fraction, Solved, System, Unknown, gcd};
+use smt::reals::{Fraction, RealSystem, Solved, Unknown, gcd};
 
 use super::farkas::{Affine, Combination, imply, imply_clause};
-use super::polyhedra::{Observable, Paths, Polyhedron};
-use super::ranking::{Candidate, Template};
+use super::polyhedra::{Observable, Polyhedra, Polyhedron};
+use super::ranking::{Proposal, Template};
 
 /// The most components that are sought one after the other.
 const MOST_COMPONENTS: usize = 6;
 
 /// A nested function of some depth; depth one is an affine function.
-pub fn nested(terms: &Terms, paths: &Paths, depth: usize, budget: &Budget, limit: Duration) -> Option<Candidate> {
-    let mut system = System::new();
+pub fn nested(terms: &Terms, paths: &Polyhedra, depth: usize, budget: &Budget, limit: Duration) -> Option<Proposal> {
+    let mut system = RealSystem::new();
     let functions = affine_functions(&mut system, paths, depth);
     for polyhedron in &paths.polyhedra {
         for combination in nested_conditions(&functions, &paths.observables) {
@@ -32,7 +32,7 @@ pub fn nested(terms: &Terms, paths: &Paths, depth: usize, budget: &Budget, limit
     }
     let values = solve(&system, &functions, budget, limit)?;
     let template = if depth == 1 { Template::Affine } else { Template::Nested(depth) };
-    Some(Candidate {
+    Some(Proposal {
         function: components(terms, &functions, &values, &paths.observables),
         invariants: Vec::new(),
         template,
@@ -56,7 +56,7 @@ pub fn nested_conditions(functions: &[Affine], observables: &[Observable]) -> Ve
 
 /// A tuple, found component by component: each step finds nested functions for one of the polyhedra that remain, none
 /// of which grows on the others, and which rank as many of these as possible.
-pub fn greedy(terms: &Terms, paths: &Paths, budget: &Budget, limit: Duration) -> Option<Candidate> {
+pub fn greedy(terms: &Terms, paths: &Polyhedra, budget: &Budget, limit: Duration) -> Option<Proposal> {
     let mut remaining: Vec<&Polyhedron> = paths.polyhedra.iter().collect();
     let mut tuple = Vec::new();
     while !remaining.is_empty() {
@@ -74,7 +74,7 @@ pub fn greedy(terms: &Terms, paths: &Paths, budget: &Budget, limit: Duration) ->
         remaining.retain(|_| !is_ranked.next().expect("one for each polyhedron"));
     }
     let template = Template::Lexicographic(tuple.len());
-    (!tuple.is_empty()).then_some(Candidate { function: tuple, invariants: Vec::new(), template })
+    (!tuple.is_empty()).then_some(Proposal { function: tuple, invariants: Vec::new(), template })
 }
 
 /// Nested functions for one polyhedron that do not grow on the others, and which of the others they rank as well.
@@ -82,14 +82,14 @@ fn rank_some(
     remaining: &[&Polyhedron],
     target: usize,
     depth: usize,
-    paths: &Paths,
+    paths: &Polyhedra,
     budget: &Budget,
     limit: Duration,
 ) -> Option<(Vec<Affine>, Vec<Fraction>, Vec<bool>)> {
     let observables = &paths.observables;
-    let mut system = System::new();
+    let mut system = RealSystem::new();
     let functions = affine_functions(&mut system, paths, depth);
-    let ranks = |system: &mut System, polyhedron: &Polyhedron| {
+    let ranks = |system: &mut RealSystem, polyhedron: &Polyhedron| {
         for combination in nested_conditions(&functions, observables) {
             imply(system, polyhedron, &combination);
         }
@@ -126,18 +126,18 @@ fn rank_some(
 /// one solution, the simplest first.
 pub fn structured(
     terms: &Terms,
-    paths: &Paths,
+    paths: &Polyhedra,
     template: Template,
     is_nonlinear: bool,
     budget: &Budget,
     limit: Duration,
-) -> Vec<Candidate> {
+) -> Vec<Proposal> {
     let count = match template {
         Template::Multiphase(count) | Template::Lexicographic(count) | Template::Piecewise(count) => count,
         Template::Affine | Template::Nested(_) => return Vec::new(),
     };
     let observables = &paths.observables;
-    let mut system = System::new();
+    let mut system = RealSystem::new();
     let functions = affine_functions(&mut system, paths, count);
     let switch = Affine::new(&mut system, observables.len());
     let clauses = match template {
@@ -152,7 +152,7 @@ pub fn structured(
     }
     let Solved::Values(values) = system.solve(budget, limit) else { return Vec::new() };
     let own_scale = components(terms, &functions, &values, observables);
-    let candidate = |function| Candidate { function, invariants: Vec::new(), template };
+    let candidate = |function| Proposal { function, invariants: Vec::new(), template };
     if !matches!(template, Template::Piecewise(_)) {
         return vec![candidate(own_scale)];
     }
@@ -211,12 +211,12 @@ fn piecewise(functions: &[Affine], switch: &Affine, observables: &[Observable]) 
 }
 
 /// New functions with unknown coefficients.
-pub fn affine_functions(system: &mut System, paths: &Paths, count: usize) -> Vec<Affine> {
+pub fn affine_functions(system: &mut RealSystem, paths: &Polyhedra, count: usize) -> Vec<Affine> {
     (0..count).map(|_| Affine::new(system, paths.observables.len())).collect()
 }
 
 /// A solution in which many coefficients of the functions are zero.
-pub fn solve(system: &System, functions: &[Affine], budget: &Budget, limit: Duration) -> Option<Vec<Fraction>> {
+pub fn solve(system: &RealSystem, functions: &[Affine], budget: &Budget, limit: Duration) -> Option<Vec<Fraction>> {
     match system.solve_sparsely(&coefficients(functions), budget, limit) {
         Solved::Values(values) => Some(values),
         Solved::None | Solved::Unknown => None,
@@ -299,7 +299,7 @@ mod tests {
         let variable = terms.variable(symbol);
         let linear = terms.linear(variable);
         let observables = [Observable { term: variable, before: linear.clone(), after: linear }];
-        let mut system = System::new();
+        let mut system = RealSystem::new();
         let functions: Vec<Affine> = (0..2).map(|_| Affine::new(&mut system, 1)).collect();
         let choices = [(-2, 1), (-1, 3), (0, 1), (1, 2), (2, 3)];
         for code in 0..5_usize.pow(4) {

@@ -122,7 +122,7 @@ fn a_script_agrees_on_random_steps() {
     }
     let (terms, mut random) = (Terms::new(), SplitMix64::new(11));
     let world = World::new(&terms);
-    let (mut expressions, mut spelled) = (Expressions::default(), HashMap::new());
+    let (mut expressions, mut spelled) = (Bracketed::default(), HashMap::new());
     let mut asked: Vec<Expression> = Vec::new();
     for _ in 0..COUNT {
         let question = world.question(&mut random);

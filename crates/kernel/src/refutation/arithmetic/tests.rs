@@ -5,7 +5,7 @@ use logic::{Sort, Symbol, Value};
 use num_bigint::BigInt;
 use num_traits::Zero;
 
-use super::super::condition::Reader;
+use super::super::condition::ConditionReader;
 use super::*;
 
 struct World<'t> {
@@ -67,7 +67,7 @@ impl World<'_> {
 /// What facts are about.
 struct Spelling<'t> {
     terms: &'t Terms,
-    expressions: Expressions,
+    expressions: Bracketed,
 }
 
 impl<'t> Spelling<'t> {
@@ -86,14 +86,14 @@ impl<'t> Spelling<'t> {
         let terms = self.terms;
         let symbols = (0..terms.symbol_count()).map(foundation::Id::from_index);
         let names: HashMap<String, Term> = symbols.map(|symbol| (terms.name(symbol), terms.variable(symbol))).collect();
-        let reader = Reader { terms, names: &|word: &str| names.get(word).copied() };
+        let reader = ConditionReader { terms, names: &|word: &str| names.get(word).copied() };
         let text = self.text(expression);
         reader.condition(&text).or_else(|_| reader.number(&text)).expect("it can be read")
     }
 
     /// Whether a fact holds where symbols have these values.
     fn holds(&self, fact: &Fact, values: &dyn Fn(Symbol) -> Option<Value>) -> bool {
-        let value = |form: &Form| {
+        let value = |form: &LinearForm| {
             let mut sum = form.constant().clone();
             for (coefficient, unknown) in form.terms() {
                 let value = self.terms.evaluate(self.term(*unknown), values).expect("everything has a value");

@@ -14,10 +14,10 @@ const MOST_PARTS: usize = 64;
 
 /// A part of a variable that has the type of what is accessed, or several in a row.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Part {
+pub(super) struct VariablePart {
     pub variable: VariableId,
     /// The way to it, of constant steps; to the array where it is one of several.
-    pub path: Vec<Inside>,
+    pub path: Vec<ConstantProjection>,
     /// Where it begins, in bytes.
     pub offset: u64,
     /// How many there are, where they are elements of an array.
@@ -28,16 +28,16 @@ pub(super) struct Part {
 
 /// A constant step into a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Inside {
+pub(super) enum ConstantProjection {
     Field(u32),
     Element(u64),
 }
 
 /// What an access means.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Meaning {
+pub(super) struct AccessMeaning {
     /// The parts that it may mean; those of one kind in a row count as one.
-    pub parts: Vec<Part>,
+    pub parts: Vec<VariablePart>,
     /// Whether it always means one of them, exactly at its beginning.
     pub is_certain: bool,
     /// Offsets at which there is no such part, though the address may have them.
@@ -45,8 +45,8 @@ pub(super) struct Meaning {
 }
 
 /// What an access at a type means, if the address leads there; none if that is too much, or cannot be said.
-pub(super) fn meaning(program: &Program, leads: &[Lead], pointee: TypeId) -> Option<Meaning> {
-    let mut meaning = Meaning { is_certain: true, ..Meaning::default() };
+pub(super) fn meaning(program: &Program, leads: &[Lead], pointee: TypeId) -> Option<AccessMeaning> {
+    let mut meaning = AccessMeaning { is_certain: true, ..AccessMeaning::default() };
     for lead in leads {
         let size = program.types.size_bits(program.variables[lead.variable].ty).div_ceil(8);
         let mut parts = Vec::new();
@@ -89,9 +89,9 @@ pub(super) fn meaning(program: &Program, leads: &[Lead], pointee: TypeId) -> Opt
     (meaning.parts.len() <= MOST_PARTS).then_some(meaning)
 }
 
-fn add(parts: &mut Vec<Part>, part: Part) {
+fn add(parts: &mut Vec<VariablePart>, part: VariablePart) {
     // An element by itself is one of its array.
-    let covers = |known: &Part, one: &Part| {
+    let covers = |known: &VariablePart, one: &VariablePart| {
         known.variable == one.variable
             && known
                 .elements
@@ -105,13 +105,13 @@ fn add(parts: &mut Vec<Part>, part: Part) {
 }
 
 /// The part that begins at an offset: this one, or an element of it.
-fn at(part: Part, offset: u64) -> Option<Part> {
+fn at(part: VariablePart, offset: u64) -> Option<VariablePart> {
     match part.elements {
         None => (part.offset == offset).then_some(part),
         Some(count) => {
             let inside = offset.checked_sub(part.offset).filter(|bytes| bytes % part.size == 0)? / part.size;
-            let path = part.path.iter().copied().chain([Inside::Element(inside)]).collect();
-            (inside < count).then_some(Part { path, offset, elements: None, ..part })
+            let path = part.path.iter().copied().chain([ConstantProjection::Element(inside)]).collect();
+            (inside < count).then_some(VariablePart { path, offset, elements: None, ..part })
         }
     }
 }
@@ -122,13 +122,13 @@ fn collect(
     variable: VariableId,
     ty: TypeId,
     offset: u64,
-    path: &mut Vec<Inside>,
+    path: &mut Vec<ConstantProjection>,
     wanted: TypeId,
-    found: &mut Vec<Part>,
+    found: &mut Vec<VariablePart>,
 ) -> Option<()> {
     let size = (program.types.size_bits(wanted) / 8).max(1);
-    let mut push = |path: &[Inside], elements| {
-        found.push(Part { variable, path: path.to_vec(), offset, elements, size });
+    let mut push = |path: &[ConstantProjection], elements| {
+        found.push(VariablePart { variable, path: path.to_vec(), offset, elements, size });
     };
     if ty == wanted {
         push(path, None);
@@ -142,14 +142,14 @@ fn collect(
             }
             let stride = program.types.size_bits(*element) / 8;
             for index in 0..*length {
-                path.push(Inside::Element(index));
+                path.push(ConstantProjection::Element(index));
                 collect(program, variable, *element, offset + index * stride, path, wanted, found)?;
                 path.pop();
             }
         }
         Type::Record(record) if !record.is_union => {
             for (number, field) in record.fields.iter().enumerate().filter(|(_, field)| field.bit_width.is_none()) {
-                path.push(Inside::Field(number as u32));
+                path.push(ConstantProjection::Field(number as u32));
                 collect(program, variable, field.ty, offset + field.offset_bits / 8, path, wanted, found)?;
                 path.pop();
             }
@@ -159,7 +159,7 @@ fn collect(
     (found.len() <= MOST_PARTS).then_some(())
 }
 
-impl Part {
+impl VariablePart {
     /// The place that the part is, given the steps that go on from there. `index` says which one of several.
     pub fn place(
         &self,
@@ -169,8 +169,8 @@ impl Part {
         ty: TypeId,
     ) -> Place {
         let inside = self.path.iter().map(|step| match step {
-            Inside::Field(number) => Selector::Field(*number),
-            Inside::Element(number) => element(*number),
+            ConstantProjection::Field(number) => Selector::Field(*number),
+            ConstantProjection::Element(number) => element(*number),
         });
         let mut path: Vec<Selector> = inside.collect();
         path.extend(index);

@@ -31,7 +31,7 @@ use replace::{Replacement, Unfit};
 
 /// Into which variables an address may lead.
 #[derive(Clone, Debug, Default)]
-pub struct Leads {
+pub struct PointedVariables {
     /// The variables with the offsets in them, in bytes.
     pub into: Vec<Lead>,
     /// Whether it may be anything else.
@@ -52,7 +52,7 @@ pub struct Lead {
 /// What is known of pointers.
 pub trait Directions {
     /// Where an expression of pointer type may lead.
-    fn of(&self, address: ExprId) -> Leads;
+    fn of(&self, address: ExprId) -> PointedVariables;
     /// The variables that may hold the address of one; none if something else may.
     fn holders(&self, variable: VariableId) -> Option<Vec<VariableId>>;
 }
@@ -63,12 +63,12 @@ pub struct Resolved {
     /// The program.
     pub prepared: Prepared,
     /// What has to be true for it to do what the program with pointers does.
-    pub conditions: Vec<Condition>,
+    pub conditions: Vec<LocationCondition>,
 }
 
 /// Something that has to be true at a location, before its edges are taken.
 #[derive(Clone, Debug)]
-pub enum Condition {
+pub enum LocationCondition {
     /// All values of all these expressions lie in one of the intervals.
     Together {
         /// Where.

@@ -4,9 +4,9 @@ use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
 use super::super::prepared::Prepared;
-use super::access::{Meaning, Part, meaning};
+use super::access::{AccessMeaning, VariablePart, meaning};
 use super::numbering::Numbering;
-use super::{Condition, Directions, Lead, Leads, initial_items, is_null};
+use super::{Directions, Lead, LocationCondition, PointedVariables, initial_items, is_null};
 use crate::cfa::{Callee, EdgeId, LocationId, Observe, Op};
 use crate::expr::{BinaryOp, CompareOp, Constant, ExprId, ExprKind, Place, Root, Selector};
 use crate::model::{Initial, Program, VariableId, VariableKind};
@@ -26,13 +26,13 @@ pub(super) struct Replacement<'a> {
     pub numbering: &'a mut Numbering,
     pub directions: &'a dyn Directions,
     /// What has to be true; intervals are filled in when all are known.
-    pub found: Vec<Condition>,
+    pub found: Vec<LocationCondition>,
     /// Where what is replaced is evaluated; none in atoms.
     pub at: Option<LocationId>,
 }
 
 /// A part that an access may mean: when it does, and what place it is then.
-struct Choice {
+struct AccessedPart {
     when: ExprId,
     place: Place,
 }
@@ -46,7 +46,7 @@ impl Replacement<'_> {
             Op::Skip | Op::End(_) | Op::Unreachable | Op::AtomicBegin | Op::AtomicEnd | Op::Declare(_) => Ok(()),
             Op::Discard(variable) => {
                 let holders = self.directions.holders(*variable).ok_or(Unfit)?;
-                let dead = holders.into_iter().map(|variable| Condition::Dead { at: contents.to, variable });
+                let dead = holders.into_iter().map(|variable| LocationCondition::Dead { at: contents.to, variable });
                 self.found.extend(dead);
                 Ok(())
             }
@@ -231,10 +231,10 @@ impl Replacement<'_> {
 
     /// The places that an access through a pointer may mean, and whether it always means one. Their types and indices are
     /// still those with pointers.
-    fn choices(&mut self, place: &Place, writes: bool) -> Result<(Vec<Choice>, bool), Unfit> {
+    fn choices(&mut self, place: &Place, writes: bool) -> Result<(Vec<AccessedPart>, bool), Unfit> {
         let Root::Pointer { address, pointee } = place.root else { return Err(Unfit) };
-        let Leads { into, elsewhere } = self.directions.of(address);
-        let Meaning { parts, is_certain, gaps } = meaning(self.old, &into, pointee).ok_or(Unfit)?;
+        let PointedVariables { into, elsewhere } = self.directions.of(address);
+        let AccessMeaning { parts, is_certain, gaps } = meaning(self.old, &into, pointee).ok_or(Unfit)?;
         let number = self.expr(address)?;
         let is_constant =
             |variable: VariableId| matches!(self.old.variables[variable].kind, VariableKind::Literal { .. });
@@ -247,7 +247,7 @@ impl Replacement<'_> {
         }
         if !numbers.is_empty() {
             let at = self.at.ok_or(Unfit)?;
-            self.found.push(Condition::Never { at, value: number, numbers });
+            self.found.push(LocationCondition::Never { at, value: number, numbers });
         }
         let mut choices = Vec::new();
         for part in &parts {
@@ -256,7 +256,13 @@ impl Replacement<'_> {
         Ok((choices, is_certain && !elsewhere))
     }
 
-    fn choice(&mut self, part: &Part, number: ExprId, rest: &[Selector], ty: TypeId) -> Result<Choice, Unfit> {
+    fn choice(
+        &mut self,
+        part: &VariablePart,
+        number: ExprId,
+        rest: &[Selector],
+        ty: TypeId,
+    ) -> Result<AccessedPart, Unfit> {
         let first = self.first(part.variable)? + part.offset as i64;
         let begin = self.number(first);
         let compare = |this: &mut Self, op, bound: ExprId| {
@@ -276,7 +282,7 @@ impl Replacement<'_> {
         let int = self.int();
         let exprs = &mut self.prepared.program.exprs;
         let place = part.place(|number| Selector::Index(exprs.int(number, int)), index, rest, ty);
-        Ok(Choice { when, place })
+        Ok(AccessedPart { when, place })
     }
 
     fn address_of(&mut self, place: &Place) -> Result<ExprId, Unfit> {
@@ -325,7 +331,7 @@ impl Replacement<'_> {
             return if fits { Ok(()) } else { Err(Unfit) };
         }
         let at = self.at.ok_or(Unfit)?;
-        self.found.push(Condition::Together { at, values, intervals: Vec::new() });
+        self.found.push(LocationCondition::Together { at, values, intervals: Vec::new() });
         Ok(())
     }
 
@@ -452,11 +458,11 @@ impl Replacement<'_> {
     }
 
     /// What has to be true.
-    pub fn conditions(self) -> Vec<Condition> {
+    pub fn conditions(self) -> Vec<LocationCondition> {
         let all = self.numbering.intervals();
         let mut found = self.found;
         for condition in &mut found {
-            if let Condition::Together { intervals, .. } = condition {
+            if let LocationCondition::Together { intervals, .. } = condition {
                 intervals.clone_from(&all);
             }
         }
@@ -478,7 +484,7 @@ fn with_place(op: &Op, old: &Place, new: &Place) -> Op {
 }
 
 /// Whether the distance of two addresses is always a multiple of a stride.
-fn is_multiple(one: &Leads, other: &Leads, stride: u64) -> bool {
+fn is_multiple(one: &PointedVariables, other: &PointedVariables, stride: u64) -> bool {
     let stride_of = |lead: &Lead| i128::from(lead.modulus) % i128::from(stride) == 0;
     let same = |one: &Lead, other: &Lead| {
         one.variable != other.variable || (one.remainder - other.remainder) % i128::from(stride) == 0

@@ -4,8 +4,8 @@
 use std::sync::Mutex;
 
 use foundation::{Diagnostic, SourceMap};
-use report::drawing::{Drawing, Edge, Node, Shape, Stroke};
-use task::watch::{Fate, Made, Picture, Trace};
+use report::drawing::{Drawing, DrawnEdge, DrawnNode, NodeShape, Stroke};
+use task::watch::{CandidateLasso, Fate, Made, Picture};
 
 use super::told;
 
@@ -32,7 +32,7 @@ impl Dump {
     }
 
     /// A lasso, and the question whether it can be executed.
-    pub fn lasso(&self, number: usize, trace: &Trace, sources: &SourceMap) {
+    pub fn lasso(&self, number: usize, trace: &CandidateLasso, sources: &SourceMap) {
         let text = told::lasso(number, trace, sources);
         self.write(&format!("lasso-{}.txt", number), &text);
         if let Ok(mut last) = self.lasso.lock() {
@@ -67,9 +67,9 @@ impl Dump {
 }
 
 fn drawing(picture: &Picture, sources: &SourceMap) -> Drawing {
-    let nodes = picture.nodes.iter().map(|node| Node {
+    let nodes = picture.nodes.iter().map(|node| DrawnNode {
         lines: node.lines.clone(),
-        shape: if node.is_accepting { Shape::DoubleBox } else { Shape::Box },
+        shape: if node.is_accepting { NodeShape::DoubleBox } else { NodeShape::Box },
         is_initial: node.is_initial,
         is_highlighted: false,
     });
@@ -81,7 +81,7 @@ fn drawing(picture: &Picture, sources: &SourceMap) -> Drawing {
             lines.push(format!("fair: {}", sets.join(", ")));
         }
         let stroke = if edge.marks.is_empty() { Stroke::Plain } else { Stroke::Bold };
-        Edge { from: edge.from, to: edge.to, lines, stroke }
+        DrawnEdge { from: edge.from, to: edge.to, lines, stroke }
     });
     Drawing { nodes: nodes.collect(), edges: edges.collect() }
 }

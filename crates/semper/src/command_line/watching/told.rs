@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use foundation::SourceMap;
-use task::watch::{Block, Fate, Statement, Trace};
+use task::watch::{CandidateLasso, Fate, PictureBlock, Statement};
 
 /// Effects longer than this are cut off in what is told; the files of `--dump-dir` have them whole.
 const LONGEST_EFFECT: usize = 300;
@@ -12,7 +12,7 @@ const LONGEST_EFFECT: usize = 300;
 const MOST_PREDICATES: usize = 12;
 
 /// A lasso, line by line.
-pub(super) fn lasso(number: usize, trace: &Trace, sources: &SourceMap) -> String {
+pub(super) fn lasso(number: usize, trace: &CandidateLasso, sources: &SourceMap) -> String {
     let mut text = format!("lasso {number} ({})\n", trace.remark);
     for (name, blocks) in [("stem", &trace.stem), ("cycle", &trace.cycle)] {
         let _ = writeln!(text, "  {name}");
@@ -44,7 +44,7 @@ pub(super) fn fate(fate: &Fate) -> String {
 }
 
 /// The statements of a block, each with its place; what stands at one place several times in a row, once.
-pub(super) fn lines(block: &Block, sources: &SourceMap) -> Vec<String> {
+pub(super) fn lines(block: &PictureBlock, sources: &SourceMap) -> Vec<String> {
     let mut lines: Vec<String> = block.statements.iter().map(|statement| line(statement, sources)).collect();
     lines.dedup();
     lines

@@ -15,7 +15,7 @@ use program::{EdgeId, Program};
 use task::{Negation, Reason, Scheduler, Task};
 
 use super::super::product::{Product, tag_bits};
-use super::super::search::{Found, search};
+use super::super::search::{Emptiness, search};
 use super::super::space::Space;
 use super::super::strong::search_strongly_fair;
 use super::InterpretedSpace;
@@ -112,9 +112,9 @@ pub fn holds<S: Space>(space: S, task: &Task, negation: &Negation) -> (Result<bo
         _ => search(&mut product, &Budget::unlimited()).found,
     };
     let verdict = match found {
-        Found::Nothing => Ok(true),
-        Found::Component { .. } | Found::End { .. } => Ok(false),
-        Found::Unknown(reason) => Err(reason),
+        Emptiness::Nothing => Ok(true),
+        Emptiness::Component { .. } | Emptiness::End { .. } => Ok(false),
+        Emptiness::Unknown(reason) => Err(reason),
     };
     (verdict, product.space)
 }

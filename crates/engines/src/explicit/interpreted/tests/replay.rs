@@ -1,7 +1,7 @@
 //! Walks through the space, repeated by the interpreter: with the answers of a walk's steps it shows the walk's letters.
 
 use foundation::Budget;
-use program::semantics::{Answer, Choices, Limits, ObserveMode, Question, RunEnd, Semantics, UndefinedMode, run};
+use program::semantics::{Answer, Choices, ObserveMode, Question, RunEnd, RunLimits, Semantics, UndefinedMode, run};
 use task::{LetterBits, Negation, Scheduler, Task};
 
 use super::super::super::space::{Advance, Next, Space};
@@ -60,7 +60,7 @@ fn check(text: &str, formula: &str, semantics: Semantics, scheduler: Scheduler, 
     let negation = negation(task);
     let walk = walk(task, &negation, random, 12);
     let mut choices = InOrder(walk.answers.clone().into_iter());
-    let limits = Limits { observations: 5000, edges: 5000 };
+    let limits = RunLimits { observations: 5000, edges: 5000 };
     let run = run(&task.program, semantics, &task.atoms, &mut choices, limits, &Budget::unlimited());
     let about = || format!("{:?}\nthe run ended by {:?}\n{formula} {semantics:?}\n{text}", walk.answers, run.end);
     let shown = run.observations.iter().map(|observation| negation.letter(&observation.truth)).collect();

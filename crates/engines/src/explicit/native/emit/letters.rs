@@ -10,7 +10,7 @@ use task::LetterBits;
 
 use super::super::Mixed;
 use super::super::expression::Term;
-use super::super::model::{Moment, Truth};
+use super::super::model::{AtomTruth, Moment};
 use super::{Emitter, MEMORY};
 
 /// Known words, by number.
@@ -35,7 +35,7 @@ impl Words {
 
 /// The letters shown so far.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Word {
+pub(super) enum ShownWord {
     Known(Vec<LetterBits>),
     /// They are in the output; how many, and the last one, is in variables.
     Written,
@@ -55,8 +55,8 @@ impl Emitter<'_, '_> {
         let mut code: Option<Value> = None;
         for (bit, truth) in truths.into_iter().enumerate() {
             let term = match truth {
-                Truth::Constant(value) => Term::Known(i64::from(value)),
-                Truth::Expr(expr) => self.value(expr),
+                AtomTruth::Constant(value) => Term::Known(i64::from(value)),
+                AtomTruth::Expr(expr) => self.value(expr),
             };
             match term {
                 Term::Known(value) => known |= (value as LetterBits) << bit,
@@ -67,7 +67,7 @@ impl Emitter<'_, '_> {
             }
         }
         match (&mut self.spot.word, code) {
-            (Word::Known(letters), None) => {
+            (ShownWord::Known(letters), None) => {
                 if !self.model.stutter_invariant || letters.last() != Some(&known) {
                     letters.push(known);
                 }
@@ -86,7 +86,7 @@ impl Emitter<'_, '_> {
 
     /// Writes the letters that are known so far to the output, because the next one is not.
     fn write_out(&mut self, next: Value) {
-        let Word::Known(letters) = std::mem::replace(&mut self.spot.word, Word::Written) else { return };
+        let ShownWord::Known(letters) = std::mem::replace(&mut self.spot.word, ShownWord::Written) else { return };
         let output = self.builder.use_var(self.output);
         for (index, letter) in letters.iter().enumerate() {
             let value = self.builder.ins().iconst(types::I64, *letter as i64);
@@ -122,7 +122,7 @@ impl Emitter<'_, '_> {
 
     /// Shows the last letter again where nothing was shown.
     pub(super) fn show_something(&mut self) {
-        if self.spot.word != Word::Written {
+        if self.spot.word != ShownWord::Written {
             return;
         }
         let output = self.builder.use_var(self.output);
@@ -141,11 +141,11 @@ impl Emitter<'_, '_> {
     /// Returns, and says which word was shown.
     pub(super) fn finish_word(&mut self, status: i64) {
         match self.spot.word.clone() {
-            Word::Known(letters) => {
+            ShownWord::Known(letters) => {
                 let number = i64::from(self.words.number(&letters)) + 1;
                 self.finish(status | number << 8);
             }
-            Word::Written => {
+            ShownWord::Written => {
                 let output = self.builder.use_var(self.output);
                 let (count, last) = (self.builder.use_var(self.count), self.builder.use_var(self.last));
                 let at = self.frame.letters as i32 * 8;

@@ -27,8 +27,8 @@ use program::{EdgeId, LocationId, Op, Operand, Scalar};
 use super::Mixed;
 use super::expression::Term;
 use super::layout::Layout;
-use super::model::{Model, Moment, PointKind, Slot, SlotId, Truth};
-use letters::Word;
+use super::model::{AtomTruth, Moment, NativeModel, PointKind, Slot, SlotId};
+use letters::ShownWord;
 pub use letters::Words;
 
 /// What a compiled function returns in its lowest byte; above it stands the number of the word, plus one, or zero where
@@ -50,7 +50,7 @@ pub mod status {
 
 /// Where the results of a compiled function lie, in words from the beginning of its output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Frame {
+pub struct OutputWords {
     /// The number of letters; the last letter follows, then the letters.
     pub letters: usize,
     /// The memory.
@@ -59,9 +59,9 @@ pub struct Frame {
     pub length: usize,
 }
 
-impl Frame {
+impl OutputWords {
     /// The frame for a model: the state comes first.
-    pub fn new(model: &Model, layout: &Layout) -> Self {
+    pub fn new(model: &NativeModel, layout: &Layout) -> Self {
         let letters = layout.words;
         let memory = letters + 2 + model.most_letters();
         Self { letters, memory, length: memory + model.initial_memory.len().div_ceil(8) }
@@ -74,11 +74,11 @@ pub struct TooLarge;
 
 /// Where in the function control is, and what is known there.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Spot {
+struct EmittedSpot {
     location: LocationId,
     /// By slot.
     known: Vec<Option<i64>>,
-    word: Word,
+    word: ShownWord,
     /// The letter that was shown last, by the expressions of its atoms, if none of their variables was written since.
     shown: Option<u32>,
 }
@@ -86,20 +86,20 @@ struct Spot {
 /// Compiles one function.
 pub struct Emitter<'e, 'f> {
     /// What is compiled.
-    pub model: &'e Model,
+    pub model: &'e NativeModel,
     /// The function.
     pub builder: &'e mut FunctionBuilder<'f>,
     layout: &'e Layout,
-    frame: Frame,
+    frame: OutputWords,
     words: &'e mut Words,
-    spot: Spot,
+    spot: EmittedSpot,
     variables: Vec<Option<Variable>>,
     count: Variable,
     last: Variable,
     output: Variable,
-    blocks: HashMap<Spot, Block, Mixed>,
-    open: Vec<(Spot, Block)>,
-    truths: HashMap<Vec<Truth>, u32, Mixed>,
+    blocks: HashMap<EmittedSpot, Block, Mixed>,
+    open: Vec<(EmittedSpot, Block)>,
+    truths: HashMap<Vec<AtomTruth>, u32, Mixed>,
     /// The edge that is being taken, for the letter where behaviour is undefined.
     edge: Option<EdgeId>,
     places_left: usize,
@@ -114,7 +114,7 @@ const MOST_CASES: usize = 32;
 /// Emits the body of the function for a point and what is known there. The function takes the state, the number of the
 /// step, the value of the input and the output, and returns a status.
 pub fn emit<'f>(
-    model: &Model,
+    model: &NativeModel,
     layout: &Layout,
     words: &mut Words,
     builder: &mut FunctionBuilder<'f>,
@@ -134,12 +134,12 @@ pub fn emit<'f>(
     for &(slot, value) in known {
         at_point[slot.index()] = Some(value);
     }
-    let spot = Spot { location, known: at_point, word: Word::Known(Vec::new()), shown: None };
+    let spot = EmittedSpot { location, known: at_point, word: ShownWord::Known(Vec::new()), shown: None };
     let mut emitter = Emitter {
         model,
         builder,
         layout,
-        frame: Frame::new(model, layout),
+        frame: OutputWords::new(model, layout),
         words,
         spot,
         variables: vec![None; model.slots.len()],

@@ -5,9 +5,9 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 use foundation::Id;
 
 use super::super::expression::Term;
-use super::super::layout::{Field, SlotPosition};
+use super::super::layout::{SlotPosition, StateField};
 use super::super::model::Slot;
-use super::letters::Word;
+use super::letters::ShownWord;
 use super::{Emitter, MEMORY, status};
 
 impl Emitter<'_, '_> {
@@ -45,11 +45,11 @@ impl Emitter<'_, '_> {
             self.builder.def_var(self.last, last);
             let none = self.builder.ins().iconst(types::I64, 0);
             self.builder.def_var(self.count, none);
-            self.spot.word = Word::Written;
+            self.spot.word = ShownWord::Written;
         }
     }
 
-    fn load_field(&mut self, state: Value, field: Field) -> Value {
+    fn load_field(&mut self, state: Value, field: StateField) -> Value {
         let word = self.builder.ins().load(types::I64, MEMORY, state, field.word as i32 * 8);
         let shifted = if field.shift == 0 { word } else { self.builder.ins().ushr_imm_u(word, i64::from(field.shift)) };
         let bits = if field.bits + field.shift == 64 {
@@ -67,7 +67,7 @@ impl Emitter<'_, '_> {
         let mut known = vec![0_u64; layout.words];
         let mut code: Vec<Option<Value>> = vec![None; layout.words];
         known[layout.point.word] |= u64::from(point) << layout.point.shift;
-        let mut fields: Vec<(Field, Term)> = Vec::new();
+        let mut fields: Vec<(StateField, Term)> = Vec::new();
         for (slot, data) in model.slots.iter() {
             if !model.is_live(location, slot) {
                 continue;
@@ -89,8 +89,8 @@ impl Emitter<'_, '_> {
         }
         if let Some(field) = layout.last_letter {
             let last = match &self.spot.word {
-                Word::Known(letters) => Term::Known(letters.last().copied().unwrap_or(0) as i64),
-                Word::Written => Term::Code(self.builder.use_var(self.last)),
+                ShownWord::Known(letters) => Term::Known(letters.last().copied().unwrap_or(0) as i64),
+                ShownWord::Written => Term::Code(self.builder.use_var(self.last)),
             };
             fields.push((field, last));
         }
@@ -125,7 +125,7 @@ impl Emitter<'_, '_> {
     }
 
     /// A value in its field; leaves where it does not fit.
-    fn pack(&mut self, field: Field, value: Value) -> Value {
+    fn pack(&mut self, field: StateField, value: Value) -> Value {
         let from_zero =
             if field.least == 0 { value } else { self.builder.ins().iadd_imm_s(value, field.least.wrapping_neg()) };
         let extent = field.most.wrapping_sub(field.least) as u64;

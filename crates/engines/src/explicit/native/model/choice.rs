@@ -20,7 +20,7 @@ const MOST: i128 = i128::MAX / 4;
 
 /// Whether never two of some edges can be taken in one state.
 pub(super) fn exclude_each_other(program: &Program, edges: &[EdgeId]) -> bool {
-    let mut reader = Reader { program, subject: None, parts: 0 };
+    let mut reader = ChoiceReader { program, subject: None, parts: 0 };
     let mut all: Vec<(i128, i128)> = Vec::new();
     for &edge in edges {
         let Op::Assume(condition) = program.edges[edge].op else { return false };
@@ -34,14 +34,14 @@ pub(super) fn exclude_each_other(program: &Program, edges: &[EdgeId]) -> bool {
 }
 
 /// Reads conditions over one expression.
-struct Reader<'p> {
+struct ChoiceReader<'p> {
     program: &'p Program,
     /// The expression.
     subject: Option<ExprId>,
     parts: usize,
 }
 
-impl Reader<'_> {
+impl ChoiceReader<'_> {
     /// The numbers of the subject for which a condition is true; none if it is no condition on the subject alone.
     fn numbers(&mut self, condition: ExprId) -> Option<Numbers> {
         self.parts += 1;

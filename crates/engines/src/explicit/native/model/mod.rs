@@ -26,7 +26,7 @@ use program::{Atom, EdgeId, ExprId, LocationId, Op, Program, Scalar, VariableId}
 use task::{Negation, Task};
 
 use super::Mixed;
-use super::facts::Facts;
+use super::facts::PreparedFacts;
 
 define_id! {
     /// A variable of the model.
@@ -99,7 +99,7 @@ pub enum PointKind {
 
 /// What is compiled.
 #[derive(Clone, Debug)]
-pub struct Model {
+pub struct NativeModel {
     /// The program, in which the entry function calls nothing that has a body.
     pub prepared: Prepared,
     /// What integers are.
@@ -126,7 +126,7 @@ pub struct Model {
     pub may_be_silent: bool,
     read_by_atoms: Vec<bool>,
     joints: HashSet<LocationId, Mixed>,
-    facts: Facts,
+    facts: PreparedFacts,
     mode: ObserveMode,
     atoms: Vec<AtomKind>,
 }
@@ -160,7 +160,7 @@ pub enum Moment {
 
 /// The truth of an atom in the model.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Truth {
+pub enum AtomTruth {
     /// Known.
     Constant(bool),
     /// That of an expression.
@@ -183,9 +183,9 @@ impl NotNative {
     }
 }
 
-impl Model {
+impl NativeModel {
     /// The model of a prepared program.
-    pub fn new(task: &Task, negation: &Negation, prepared: Prepared, facts: Facts) -> Result<Self, NotNative> {
+    pub fn new(task: &Task, negation: &Negation, prepared: Prepared, facts: PreparedFacts) -> Result<Self, NotNative> {
         let Semantics { integers, observe, undefined, .. } = task.semantics;
         let mut atoms = Vec::new();
         for atom in &negation.atoms {
@@ -261,7 +261,7 @@ impl Model {
 
     /// The truth of the atoms of a letter, bit by bit, in a state that control has come to by an edge (none at the
     /// start), or at whose edge it stops.
-    pub fn letter_at(&self, edge: Option<EdgeId>, moment: Moment) -> Vec<Truth> {
+    pub fn letter_at(&self, edge: Option<EdgeId>, moment: Moment) -> Vec<AtomTruth> {
         let location = match (edge, moment) {
             (None, _) => self.prepared.start(),
             (Some(edge), Moment::Passing) => self.program().edges[edge].to,
@@ -269,13 +269,13 @@ impl Model {
         };
         let seen = self.prepared.atoms_at(location);
         let truth = |kind: &AtomKind| match *kind {
-            AtomKind::End => Truth::Constant(matches!(moment, Moment::End | Moment::Returned)),
-            AtomKind::Error => Truth::Constant(moment == Moment::Error),
-            AtomKind::Never => Truth::Constant(false),
-            AtomKind::State { local: true, .. } if moment == Moment::Returned => Truth::Constant(false),
+            AtomKind::End => AtomTruth::Constant(matches!(moment, Moment::End | Moment::Returned)),
+            AtomKind::Error => AtomTruth::Constant(moment == Moment::Error),
+            AtomKind::Never => AtomTruth::Constant(false),
+            AtomKind::State { local: true, .. } if moment == Moment::Returned => AtomTruth::Constant(false),
             AtomKind::State { index, .. } => match &seen[index] {
-                None => Truth::Constant(false),
-                Some(atom) => Truth::Expr(atom.value),
+                None => AtomTruth::Constant(false),
+                Some(atom) => AtomTruth::Expr(atom.value),
             },
         };
         self.atoms.iter().map(truth).collect()

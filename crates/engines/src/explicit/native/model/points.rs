@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use program::{EdgeId, ExprId, ExprKind, LocationId, Op, Program, Scalar};
 
 use super::choice::exclude_each_other;
-use super::{Model, NotNative, Point, PointKind, pattern};
+use super::{NativeModel, NotNative, Point, PointKind, pattern};
 
-impl Model {
+impl NativeModel {
     /// The condition of a branch, and whether the first of its edges is the one for true.
     pub fn branch(&self, first: EdgeId, second: EdgeId) -> Option<(ExprId, bool)> {
         let program = self.program();

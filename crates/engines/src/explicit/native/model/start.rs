@@ -6,9 +6,9 @@ use program::semantics::memory::Extent;
 use program::semantics::{ObjectId, SeededChoices, Semantics, Value};
 use program::{Scalar, TypeId, VariableId, VariableKind};
 
-use super::{Model, NotNative, Slot, pattern};
+use super::{NativeModel, NotNative, Slot, pattern};
 
-impl Model {
+impl NativeModel {
     /// The values at the start, as the interpreter finds them.
     pub(super) fn find_initial(&mut self, semantics: Semantics) -> Result<(), NotNative> {
         let program = &self.prepared.program;

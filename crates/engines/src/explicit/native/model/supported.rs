@@ -11,12 +11,12 @@ use program::{
     TypeId, VariableId,
 };
 
-use super::{Model, NotNative, Slot};
+use super::{NativeModel, NotNative, Slot};
 
 /// Objects of more bytes than this are left to the interpreter.
 const LARGEST_OBJECT: u64 = 1 << 12;
 
-impl Model {
+impl NativeModel {
     /// Makes slots for all variables that the program or an atom names, and checks that all of it can be compiled.
     pub(super) fn find_slots(&mut self) -> Result<(), NotNative> {
         let mut named: HashSet<VariableId> = HashSet::new();

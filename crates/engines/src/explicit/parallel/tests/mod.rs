@@ -180,7 +180,7 @@ fn compare(what: &str, graph: &Arc<Graph>, words: usize, negation: &Negation, se
     let whole = Whole::of(&run);
     let budget = Budget::unlimited();
     let sequential = search(&mut run.product(GraphSpace::new(graph.clone(), words)), &budget);
-    let is_found = matches!(sequential.found, Found::Component { .. } | Found::End { .. });
+    let is_found = matches!(sequential.found, Emptiness::Component { .. } | Emptiness::End { .. });
     assert_eq!(is_found, whole.is_violated(), "{what}: sequential");
     for seed in seeds {
         let threads = 1 + seed as usize % 4;
@@ -228,11 +228,11 @@ fn check_components(what: &str, whole: &Whole, store: &SharedStore, threads: usi
 }
 
 /// What the threads have found is a violation, and enough for a lasso.
-fn check_violation(what: &str, run: &Run<'_>, whole: &Whole, store: &SharedStore, threads: usize, violation: &Ending) {
+fn check_violation(what: &str, run: &Run<'_>, whole: &Whole, store: &SharedStore, threads: usize, violation: &Stopped) {
     let mut product = run.product(GraphSpace::new(run.graph.clone(), run.words));
     let shown = what_threads_found(store, threads, violation, product.all_marks());
-    let Found::Component { states, marks } = &shown.found else {
-        let Found::End { state, step } = shown.found else { panic!("{what}: {:?}", shown.found) };
+    let Emptiness::Component { states, marks } = &shown.found else {
+        let Emptiness::End { state, step } = shown.found else { panic!("{what}: {:?}", shown.found) };
         assert_eq!(product.expand(shown.store.get(state), step), Expanded::Accepted, "{what}");
         return;
     };
@@ -351,9 +351,9 @@ fn the_same_violation_is_shown_every_time() {
         let sequential = search(&mut product, &Budget::unlimited());
         let searched = search_parallel(&mut product, 3, &Budget::unlimited());
         match searched.answer {
-            Answer::Violation(shown) => assert_eq!(shown.found, sequential.found, "{name}"),
-            Answer::Nothing => assert_eq!(Found::Nothing, sequential.found, "{name}"),
-            Answer::Unknown(reason) => panic!("{name}: {reason}"),
+            ParallelAnswer::Violation(shown) => assert_eq!(shown.found, sequential.found, "{name}"),
+            ParallelAnswer::Nothing => assert_eq!(Emptiness::Nothing, sequential.found, "{name}"),
+            ParallelAnswer::Unknown(reason) => panic!("{name}: {reason}"),
         }
         assert_eq!(searched.states, u64::from(sequential.store.len()), "{name}");
         assert_eq!(searched.transitions, sequential.transitions, "{name}");
@@ -375,10 +375,10 @@ fn limits_end_the_search() {
                     other.exhaust(limit);
                 });
                 match search_parallel(&mut product, 2, &budget).answer {
-                    Answer::Unknown(reason) => assert_eq!(reason, Reason::Exhausted(limit)),
+                    ParallelAnswer::Unknown(reason) => assert_eq!(reason, Reason::Exhausted(limit)),
                     // It may have been faster.
-                    Answer::Nothing => assert!(after > 0),
-                    Answer::Violation(_) => panic!("there is no violation"),
+                    ParallelAnswer::Nothing => assert!(after > 0),
+                    ParallelAnswer::Violation(_) => panic!("there is no violation"),
                 }
             });
         }
@@ -394,10 +394,10 @@ fn more_acceptance_sets_than_fit_are_searched_by_fewer_threads() {
         let mut product = Product::new(GraphSpace::new(graph.clone(), 1), &negation, Scheduler::Any);
         let searched = search_parallel(&mut product, 8, &Budget::unlimited());
         assert_eq!((searched.states, searched.threads), (3, threads), "{sets} sets");
-        assert!(matches!(searched.answer, Answer::Nothing), "{sets} sets");
+        assert!(matches!(searched.answer, ParallelAnswer::Nothing), "{sets} sets");
         negation.automaton = negation.automaton.map_edges(sets, |edge| Some((edge.label.clone(), Marks::all(sets))));
         let mut product = Product::new(GraphSpace::new(graph.clone(), 1), &negation, Scheduler::Any);
         let searched = search_parallel(&mut product, 8, &Budget::unlimited());
-        assert!(matches!(searched.answer, Answer::Violation(_)), "{sets} sets");
+        assert!(matches!(searched.answer, ParallelAnswer::Violation(_)), "{sets} sets");
     }
 }
