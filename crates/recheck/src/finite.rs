@@ -1,8 +1,8 @@
 //! Which few values a variable can have, without regard to the order of edges.
 //!
-//! A variable that is only written what was computed from constants and from variables of few values has few values too.
-//! They are found by computing until nothing is added; what has more than [`MOST`] values is not followed. Values that are
-//! not initialised, inputs, and whatever pointers may reach have those of their type, if these are few.
+//! A variable that is only written what was computed from constants and from variables of few values has few values
+//! too. They are found by computing until nothing is added; what has more than [`MOST`] values is not followed. Values
+//! that are not initialised, inputs, and whatever pointers may reach have those of their type, if these are few.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use program::{
 };
 
 use super::control::LiveVariables;
-use super::regions::{element, range};
+use super::data_classes::{element, range};
 
 /// More values than this are too many.
 const MOST: usize = 256;

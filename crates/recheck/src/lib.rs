@@ -1,6 +1,6 @@
-//! A closed state space, explored again: all reachable states of a program beside a given automaton of the negated goal are
-//! visited by code of this crate alone, and no accepting cycle is among them. So no execution violates the goal, provided
-//! that the automaton accepts all words that do.
+//! A closed state space, explored again: all reachable states of a program beside a given automaton of the negated goal
+//! are visited by code of this crate alone, and no accepting cycle is among them. So no execution violates the goal,
+//! provided that the automaton accepts all words that do.
 //!
 //! This is a second implementation, not a proof: what an engine has found is found again by other code, which may have
 //! errors of its own. There is nothing shorter to look at than all that it does. Whoever wants a proof reads `kernel`.
@@ -12,9 +12,9 @@
 //! | `generate`, `runtime.c` | that program: what depends on the task, and what does not |
 //! | `plain` | the inlined program with structures taken apart and pointers seen through, for that program |
 //! | `control` | where states are kept, and which variables matter there |
-//! | `alike` | which states count as one |
+//! | `bisimilar` | which states count as one |
 //! | `script` | answers to the interpreter's questions, one list after the other |
-//! | `regions`, `bits`, `finite` | why a few values stand for all values of a wide input |
+//! | `data_classes`, `bits`, `finite` | why a few values stand for all values of a wide input |
 //! | `reading` | what the automaton does with the letters that a step shows |
 //! | `emptiness` | accepting cycles in a graph, fair ones where the scheduler is |
 //! | [`complement`] | whether an automaton accepts all that another does, where no simulation shows it |
@@ -27,18 +27,18 @@ use automata::buchi::{Automaton, Guard, Marks};
 use foundation::{Budget, Exhausted, Span};
 use task::Task;
 
-mod alike;
+mod bisimilar;
 mod bits;
 pub mod compiled;
 pub mod complement;
 mod control;
+mod data_classes;
 mod emptiness;
 mod finite;
 mod generate;
 pub mod interpreted;
 mod plain;
 mod reading;
-mod regions;
 mod script;
 
 /// A state space without an accepting cycle.
@@ -153,8 +153,8 @@ impl<F: Fn(&str, &Budget) -> Result<String, String>> Compiler for F {
 const FEW_STATES: u64 = 20_000;
 const FEW_STEPS: u64 = 400_000;
 
-/// So many states are visited by a generated program, however few an engine has needed: that takes seconds, and the limits on
-/// time and memory end it in any case.
+/// So many states are visited by a generated program, however few an engine has needed: that takes seconds, and the
+/// limits on time and memory end it in any case.
 const MANY_STATES: u64 = 1 << 22;
 
 /// Explores the product of a task's program with an automaton of its negated goal, by whatever means suit it.

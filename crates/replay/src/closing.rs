@@ -1,30 +1,30 @@
 //! When a deterministic system repeats itself.
 //!
 //! Two points of a walk with the same activations and control of all threads, the same mutexes, atomic sections and
-//! memory, the same running thread, the same memory of the observer and the same answers to come go on alike for
-//! ever. A pair of such points is found by keeping one, comparing all later ones with it, and keeping a later one
-//! after ever more steps (Brent, "An improved Monte Carlo factorization algorithm", BIT 1980, section 2). Where the
-//! answers say where the loop should be, the point after the first answer of the cycle is kept, and for a whole round, so
-//! that a loop of many steps is walked once. That is only a choice of points: which are compared, and how, is not the
+//! memory, the same running thread, the same memory of the observer and the same answers to come go on the same for
+//! ever. A pair of such points is found by keeping one, comparing all later ones with it, and keeping a later one after
+//! ever more steps (Brent, "An improved Monte Carlo factorization algorithm", BIT 1980, section 2). Where the answers
+//! say where the loop should be, the point after the first answer of the cycle is kept, and for a whole round, so that
+//! a loop of many steps is walked once. That is only a choice of points: which are compared, and how, is not the
 //! engine's to say.
 //!
-//! Where memory differs, the points may go on alike all the same: a statistic that is counted up and never looked at
-//! keeps the states apart for ever. So they need to agree only on a set of variables that is closed along the edges taken
-//! in between (see [`relevance`](program::relevance)); of all else they must have the same *shape*: the same objects of the
-//! same sizes, with cells at the same places and of the same types, and where cells differ, numbers in them and no
-//! addresses.
+//! Where memory differs, the points may go on the same for all that: a statistic that is counted up and never looked at
+//! keeps the states apart for ever. So they need to agree only on a set of variables that is closed along the edges
+//! taken in between (see [`relevance`](program::relevance)); of all else they must have the same *shape*: the same
+//! objects of the same sizes, with cells at the same places and of the same types, and where cells differ, numbers in
+//! them and no addresses.
 //!
-//! Why that suffices. Call two states alike if they agree in all this. Let the walk lead from `s` to `t` along edges `E`
-//! with `s` and `t` alike for a set closed along `E`. Claim: for states that are alike, the next step does the same, and
-//! the results are alike, as long as the first one stays in `E`. The threads that are able to run are decided by control,
-//! mutexes and needed variables, so the same thread runs. Guards are over needed variables, so the same edge is taken.
-//! Addresses, indices and operands of what may be undefined are needed, so the same cells are read and written, the same
-//! behaviour is defined, and a question is asked of the one exactly if it is asked of the other, since whether a part is
-//! chosen already is part of the shape; the answers to come are the same. A written value goes either to a needed
-//! variable, then it was computed from needed ones and is the same; or elsewhere, then it is a number of the same type,
-//! or copied cells of the same shape. Atoms read needed variables, so the same is observed. Hence the walk from `t` does
-//! what the walk from `s` did, comes to a state that is alike again, and so on for ever: what was observed between `s`
-//! and `t` is repeated for ever.
+//! Why that suffices. Call two states bisimilar if they agree in all this. Let the walk lead from `s` to `t` along
+//! edges `E` with `s` and `t` bisimilar for a set closed along `E`. Claim: for states that are bisimilar, the next step
+//! does the same, and the results are bisimilar, as long as the first one stays in `E`. The threads that are able to
+//! run are decided by control, mutexes and needed variables, so the same thread runs. Guards are over needed variables,
+//! so the same edge is taken. Addresses, indices and operands of what may be undefined are needed, so the same cells
+//! are read and written, the same behaviour is defined, and a question is asked of the one exactly if it is asked of
+//! the other, since whether a part is chosen already is part of the shape; the answers to come are the same. A written
+//! value goes either to a needed variable, then it was computed from needed ones and is the same; or elsewhere, then it
+//! is a number of the same type, or copied cells of the same shape. Atoms read needed variables, so the same is
+//! observed. Hence the walk from `t` does what the walk from `s` did, comes to a state that is bisimilar again, and so
+//! on for ever: what was observed between `s` and `t` is repeated for ever.
 
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
@@ -218,14 +218,14 @@ impl ClosingPoint {
     /// How the loop closes if it does at the point where the walk is.
     fn closes(&mut self, walk: &Walk<'_>, relevance: &Relevance<'_>, lasso: &Lasso) -> Option<Closing> {
         let (then, now) = (&self.state, walk.state());
-        let alike = self.running == walk.running()
+        let agree = self.running == walk.running()
             && self.position == position(lasso, walk.answers_given())
             && then.threads == now.threads
             && then.atomic == now.atomic
             && then.within_expression == now.within_expression
             && then.locks == now.locks
             && self.attention == *walk.attention();
-        if !alike {
+        if !agree {
             return None;
         }
         let matters = |variable| {
@@ -300,10 +300,10 @@ fn differences(
     }
 }
 
-/// Whether two objects are alike up to numbers in their cells.
+/// Whether two objects agree up to numbers in their cells.
 pub(crate) fn have_same_shape(object: &Object, other: &Object) -> bool {
     let is_number = |ty: Scalar, value: &Value| ty != Scalar::Pointer && !matches!(value, Value::Pointer(_));
-    let alike = |content: &Content, other: &Content| match (content, other) {
+    let agree = |content: &Content, other: &Content| match (content, other) {
         (Content::Scalar(ty, value), Content::Scalar(other_ty, other_value)) if value != other_value => {
             ty == other_ty && is_number(*ty, value) && is_number(*ty, other_value)
         }
@@ -313,6 +313,6 @@ pub(crate) fn have_same_shape(object: &Object, other: &Object) -> bool {
         && object.number == other.number
         && object.cells().count() == other.cells().count()
         && object.cells().zip(other.cells()).all(|((offset, cell), (other_offset, other))| {
-            offset == other_offset && cell.width == other.width && alike(&cell.content, &other.content)
+            offset == other_offset && cell.width == other.width && agree(&cell.content, &other.content)
         })
 }

@@ -8,9 +8,9 @@
 //!
 //! Why that suffices. Let `σ(t)` be the states that agree with the one at the beginning of the turn, except that cells
 //! which are guessed to grow hold the values of their polynomials at `t`, and unknown cells hold any numbers. What was
-//! checked is that from every state of `σ(t)`, for every `t ≥ 0`, with the answers of the turn, the same edges are taken
-//! and the same is observed, and that this leads into `σ(t + 1)`. The execution is in `σ(0)` when the turn begins. So it
-//! does for ever what it did in the turn, and what was observed in the turn is repeated for ever.
+//! checked is that from every state of `σ(t)`, for every `t ≥ 0`, with the answers of the turn, the same edges are
+//! taken and the same is observed, and that this leads into `σ(t + 1)`. The execution is in `σ(0)` when the turn
+//! begins. So it does for ever what it did in the turn, and what was observed in the turn is repeated for ever.
 //!
 //! This is for ideal integers and one thread. Under machine integers nothing grows for ever: such loops close.
 
@@ -48,13 +48,14 @@ pub struct Growth {
     /// By how much it grows in the first turn, by how much more in the second one than in the first, and so on: the
     /// forward differences, of which there is one where it grows by the same in each turn. The last is not 0.
     pub differences: Vec<Value>,
-    /// Where it grows by ever more: how many times as much in each turn as in the one before; there is one difference then.
+    /// Where it grows by ever more: how many times as much in each turn as in the one before; there is one difference
+    /// then.
     pub factor: Option<Value>,
 }
 
-/// Checks what an engine says to be a violation: that its loop closes soon, that it grows, that what is observed before is
-/// a violation whatever follows, or that it closes at last. Where the answers do not suffice for a loop, what is observed
-/// up to there must be a violation whatever is answered next.
+/// Checks what an engine says to be a violation: that its loop closes soon, that it grows, that what is observed before
+/// is a violation whatever follows, or that it closes at last. Where the answers do not suffice for a loop, what is
+/// observed up to there must be a violation whatever is answered next.
 ///
 /// What is long to tell is told as far as the goal is lost, where that is much less.
 pub fn confirm(task: &Task, counterexample: &Counterexample, budget: &Budget) -> Result<Replayed, Rejected> {
@@ -340,7 +341,7 @@ impl WalkPoint {
         Self { state: walk.state().clone(), attention: walk.attention().clone(), running: walk.running() }
     }
 
-    /// Whether two points are alike up to numbers in memory.
+    /// Whether two points agree up to numbers in memory.
     fn is_alike(&self, other: &Self) -> bool {
         let (state, others) = (&self.state, &other.state);
         let objects = || state.memory.objects().zip(others.memory.objects());

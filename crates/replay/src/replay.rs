@@ -1,8 +1,8 @@
-//! Replays a lasso: the interpreter executes the program with the lasso's answers, the loop must close, the schedule must
-//! be one that counts, and the goal must be false of what was observed, by the definition of LTL.
+//! Replays a lasso: the interpreter executes the program with the lasso's answers, the loop must close, the schedule
+//! must be one that counts, and the goal must be false of what was observed, by the definition of LTL.
 //!
-//! The program with its answers is a deterministic system, so one walk finds the loop and a second, shorter one tells what
-//! happened. Nothing of the engine's states is looked at: where its loop closes is found anew.
+//! The program with its answers is a deterministic system, so one walk finds the loop and a second, shorter one tells
+//! what happened. Nothing of the engine's states is looked at: where its loop closes is found anew.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -22,8 +22,8 @@ use crate::walk::{ObservedWord, Story, Walk};
 /// A lasso that shows a violation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Replayed {
-    /// What was observed in the stem and in one round of the loop, how it ends, and what the user should know of it. The
-    /// edges are those of [`Task::program`].
+    /// What was observed in the stem and in one round of the loop, how it ends, and what the user should know of it.
+    /// The edges are those of [`Task::program`].
     pub run: Run,
     /// What the variables hold that the atoms name, for each observation. Large ones are left out.
     pub values: Vec<Arc<[Change]>>,
@@ -287,14 +287,14 @@ fn tell(task: &Task, lasso: &Lasso, closed: ClosedLoop, steps: u64, budget: &Bud
         // Where the first observation came about differently in the first round, it belongs to the stem.
         let asked =
             |at: usize| inputs.iter().filter(move |(_, input)| input.observed == at).map(|(_, input)| &input.value);
-        let alike = |one: &Observation, other: &Observation| match closed.closing {
+        let agree = |one: &Observation, other: &Observation| match closed.closing {
             // What grows is told as it is in the first round.
             Closing::Growing { .. } | Closing::Recurrent { .. } => {
                 (one.occasion, &one.truth) == (other.occasion, &other.truth)
             }
             _ => one == other,
         };
-        let is_same = alike(&observations[*start], &observations[observed]) && asked(*start).eq(asked(observed));
+        let is_same = agree(&observations[*start], &observations[observed]) && asked(*start).eq(asked(observed));
         let kept = if is_same { observed } else { observed + 1 };
         *start += usize::from(!is_same);
         observations.truncate(kept);

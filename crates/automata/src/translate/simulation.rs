@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 
 use foundation::{Budget, Exhausted, Id};
 
+use super::minterms::{LetterSet, MintermSets};
 use super::prune::restricted;
-use super::regions::{LetterSet, Regions};
 use crate::buchi::{Automaton, Guard, Marks, StateId};
 
 /// Automata for which more comparisons of edges than this would have to be made in one pass are left as they are:
@@ -39,10 +39,10 @@ pub fn simulation_quotient(
     if comparisons > MOST_COMPARISONS[0] {
         return Ok(automaton.clone());
     }
-    match Regions::of(automaton.edges().map(|edge| &edge.label)) {
-        Some(regions) => {
-            let simulation = Simulation::compute(automaton, |label| regions.set(label), direction, budget)?;
-            Ok(simulation.quotient(automaton, |&letters| regions.guard(letters)))
+    match MintermSets::of(automaton.edges().map(|edge| &edge.label)) {
+        Some(minterms) => {
+            let simulation = Simulation::compute(automaton, |label| minterms.set(label), direction, budget)?;
+            Ok(simulation.quotient(automaton, |&letters| minterms.guard(letters)))
         }
         None if comparisons <= MOST_COMPARISONS[1] => {
             let simulation = Simulation::compute(automaton, Guard::clone, direction, budget)?;

@@ -19,7 +19,7 @@ use crate::buchi::{Automaton, Guard, Marks, StateId};
 use crate::ltl::{Formula, Formulas};
 
 /// The most classes of letters for which the question is decided by automata.
-const MOST_REGIONS: usize = 1 << 9;
+const MOST_MINTERMS: usize = 1 << 9;
 
 /// Whether the truth of the formula is the same on words that differ by repetitions of letters.
 pub fn is_stutter_invariant(formulas: &mut Formulas, formula: Formula, budget: &Budget) -> Result<bool, Failure> {
@@ -38,22 +38,22 @@ fn decide(formulas: &mut Formulas, formula: Formula, budget: &Budget) -> Result<
     let automaton = trim(&tableau(formulas, simplified, budget)?);
     let complement = trim(&tableau(formulas, negation, budget)?);
     let labels: BTreeSet<&Guard> = automaton.edges().chain(complement.edges()).map(|edge| &edge.label).collect();
-    let mut regions = vec![Guard::constant(true)];
+    let mut minterms = vec![Guard::constant(true)];
     for label in labels {
         budget.check()?;
-        let parts = regions.iter().flat_map(|region| [region.and(label), region.and_not(label)]);
-        regions = parts.filter(|part| !part.is_false()).collect();
-        if regions.len() > MOST_REGIONS {
+        let parts = minterms.iter().flat_map(|minterm| [minterm.and(label), minterm.and_not(label)]);
+        minterms = parts.filter(|part| !part.is_false()).collect();
+        if minterms.len() > MOST_MINTERMS {
             return Err(Failure::TooLarge);
         }
     }
-    let [left, right] = [&automaton, &complement].map(|automaton| with_repetitions(automaton, &regions));
+    let [left, right] = [&automaton, &complement].map(|automaton| with_repetitions(automaton, &minterms));
     are_disjoint(&left, &right, budget)
 }
 
 /// The automaton that also accepts every word that arises from an accepted one by repeating letters. A state is a
 /// state of the given one with the class of the last letter, which may be read again.
-fn with_repetitions(automaton: &Automaton<Guard>, regions: &[Guard]) -> Automaton<Guard> {
+fn with_repetitions(automaton: &Automaton<Guard>, minterms: &[Guard]) -> Automaton<Guard> {
     // Repeating a letter for ever is no progress, so there must be a set for it not to be in.
     let sets = automaton.acceptance_sets().max(1);
     let mut result = Automaton::new(sets);
@@ -74,13 +74,13 @@ fn with_repetitions(automaton: &Automaton<Guard>, regions: &[Guard]) -> Automato
         let (state, last) = order[next];
         let from = StateId::from_index(next);
         if let Some(last) = last {
-            result.add_edge(from, regions[last].clone(), from, Marks::NONE);
+            result.add_edge(from, minterms[last].clone(), from, Marks::NONE);
         }
         for edge in automaton.edges_from(state) {
-            for (number, region) in regions.iter().enumerate().filter(|(_, region)| region.implies(&edge.label)) {
+            for (number, minterm) in minterms.iter().enumerate().filter(|(_, minterm)| minterm.implies(&edge.label)) {
                 let to = visit((edge.to, Some(number)), &mut result, &mut order);
                 let marks = if automaton.acceptance_sets() == 0 { Marks::all(1) } else { edge.marks };
-                result.add_edge(from, region.clone(), to, marks);
+                result.add_edge(from, minterm.clone(), to, marks);
             }
         }
         next += 1;

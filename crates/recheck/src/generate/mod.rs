@@ -1,5 +1,5 @@
-//! The explorer of one task, as a C program: its states, its steps, its atoms and the automaton. What is the same for all
-//! tasks is in `runtime.c`.
+//! The explorer of one task, as a C program: its states, its steps, its atoms and the automaton. What is the same for
+//! all tasks is in `runtime.c`.
 //!
 //! The steps are those of [`program::passes::run`](mod@program::passes::run), the definition of what an inlined program
 //! does. What is not covered becomes a call of `not_covered` in the place where it would be executed.
@@ -23,8 +23,8 @@ use program::{
 use task::Task;
 
 use super::control::{LiveVariables, variables_in};
+use super::data_classes::{DataClasses, constant};
 use super::plain::Plain;
-use super::regions::{Regions, constant};
 use super::{Horizon, Unexplored};
 use program::relevance::{Relevance, Variables};
 use tables::tables;
@@ -86,7 +86,7 @@ struct Generator<'a> {
     integers: Integers,
     relevance: &'a Relevance<'a>,
     relevant: &'a Variables,
-    regions: Regions<'a>,
+    data_classes: DataClasses<'a>,
     /// The variables that are part of a state.
     variables: BTreeMap<VariableId, Slots>,
     /// The variables that atoms read.
@@ -120,10 +120,10 @@ impl<'a> Generator<'a> {
         let integers = task.semantics.integers;
         let mut observed = BTreeSet::new();
         atoms.iter().for_each(|atom| variables_in(program, *atom, &mut observed));
-        let mut regions = Regions::new(relevance, relevant, &atoms);
+        let mut data_classes = DataClasses::new(relevance, relevant, &atoms);
         for edge in program.edges.values() {
             if let Op::Call { result: Some(result), .. } = edge.op {
-                regions.add_source(result);
+                data_classes.add_source(result);
             }
         }
         let is_tracked = |variable| relevant.contains(variable) && !observed.contains(&variable);
@@ -136,7 +136,7 @@ impl<'a> Generator<'a> {
             integers,
             relevance,
             relevant,
-            regions,
+            data_classes,
             variables: BTreeMap::new(),
             live: LiveVariables::of(program, is_tracked),
             observed,
@@ -266,10 +266,10 @@ impl<'a> Generator<'a> {
     fn checks(&self) -> String {
         let mut text = String::new();
         for &variable in self.variables.keys() {
-            if !self.regions.may_stand_for_many(variable) {
+            if !self.data_classes.may_stand_for_many(variable) {
                 continue;
             }
-            let large = self.regions.large(variable);
+            let large = self.data_classes.large(variable);
             let conditions: Vec<String> = (large.iter())
                 .map(|(low, high)| format!("({} <= v && v <= {})", literal(*low), literal(*high)))
                 .collect();

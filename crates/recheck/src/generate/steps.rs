@@ -153,7 +153,7 @@ impl Generator<'_> {
             Op::Assign { target, value: Operand::Scalar(value) } => {
                 let purpose = match target.root {
                     Root::Variable(variable) if !self.relevant.contains(variable) => ValueUse::Dropped,
-                    _ if self.regions.is_copied(target, *value) => ValueUse::Copied,
+                    _ if self.data_classes.is_copied(target, *value) => ValueUse::Copied,
                     _ => ValueUse::Computed,
                 };
                 let value = self.expr(*value, purpose)?;
@@ -233,9 +233,9 @@ impl Generator<'_> {
         self.task.semantics.observe.may_see(self.program.edges[edge].observe)
     }
 
-    /// By location: whether the letter that was seen last is always the one that would be seen there. Where that is so, an
-    /// edge that changes no atom need not be looked at, because it would show the same letter once more; none is where
-    /// repetitions count.
+    /// By location: whether the letter that was seen last is always the one that would be seen there. Where that is so,
+    /// an edge that changes no atom need not be looked at, because it would show the same letter once more; none is
+    /// where repetitions count.
     pub(super) fn clean(&self) -> Vec<bool> {
         let is_possible =
             !self.task.formulas.has_next(self.task.formula()) && !self.task.atoms.contains(&Atom::Overflow);

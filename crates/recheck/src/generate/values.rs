@@ -9,7 +9,7 @@ use program::{
     Type, TypeId, UnaryOp, VariableId,
 };
 
-use super::super::regions::keeps_bits;
+use super::super::data_classes::keeps_bits;
 use super::{DEEPEST, Generator, NotGenerated};
 
 /// What a value is computed for.
@@ -48,7 +48,7 @@ impl Generator<'_> {
         if variable.is_some_and(|variable| !self.relevant.contains(variable)) {
             return Ok(literal(0));
         }
-        let values = self.regions.values(variable, scalar, false).ok_or("an input of too many values")?;
+        let values = self.data_classes.values(variable, scalar, false).ok_or("an input of too many values")?;
         let list: Vec<String> = values.iter().map(|value| literal(*value)).collect();
         Ok(format!("({{ static const V values[] = {{{}}}; values[choose({})]; }})", list.join(", "), values.len()))
     }
@@ -111,8 +111,8 @@ impl Generator<'_> {
         Ok(Located { variable, name: variable.index(), indices, bounds: bounds.join(" && "), slot, is_flagged, scalar })
     }
 
-    /// The type of C whose values wrap around as those of an integer type do; none where they do not, or where that they
-    /// do can be seen.
+    /// The type of C whose values wrap around as those of an integer type do; none where they do not, or where that
+    /// they do can be seen.
     fn wrapping(&self, bits: u16, signed: bool) -> Option<&'static str> {
         let is_plain = matches!(bits, 8 | 16 | 32 | 64) && !self.is_ideal();
         let is_seen = self.task.atoms.contains(&Atom::Overflow);
@@ -157,7 +157,7 @@ impl Generator<'_> {
                 if !self.relevant.contains(variable) {
                     debug_assert_eq!(purpose, ValueUse::Dropped, "else something depends on the variable");
                     value = literal(0);
-                } else if purpose == ValueUse::Computed && self.regions.may_stand_for_many(variable) {
+                } else if purpose == ValueUse::Computed && self.data_classes.may_stand_for_many(variable) {
                     value = format!("checked_{name}({value})");
                 }
                 let mut tests = String::new();
@@ -180,15 +180,15 @@ impl Generator<'_> {
             }
             ExprKind::Binary(op, left, right) => {
                 let (bits, signed) = int(ty)?;
-                let divisor = self.regions.constant(*right).filter(|divisor| !matches!(divisor, -1 | 0));
+                let divisor = self.data_classes.constant(*right).filter(|divisor| !matches!(divisor, -1 | 0));
                 // A test of bits does not tell apart what a number stands for.
                 let (mut of_left, mut of_right) = (within, within);
                 if within == ValueUse::Computed {
-                    match (self.regions.masked(*op, *left, *right), purpose) {
+                    match (self.data_classes.masked(*op, *left, *right), purpose) {
                         (Some((operand, mask, _)), _) if operand == *left => of_left = ValueUse::Masked(mask),
                         (Some((_, mask, _)), _) => of_right = ValueUse::Masked(mask),
                         (None, ValueUse::Masked(mask)) => {
-                            let before = self.regions.before_shift(*op, *right, mask);
+                            let before = self.data_classes.before_shift(*op, *right, mask);
                             of_left = before.map_or(within, ValueUse::Masked);
                         }
                         _ => {}
@@ -233,8 +233,8 @@ impl Generator<'_> {
                     Some(_) if within == ValueUse::Computed => ValueUse::Copied,
                     _ => within,
                 };
-                let (of_left, of_right) = self.regions.compared(*left, *right);
-                let is_constant = |expr| self.regions.constant(expr).is_some();
+                let (of_left, of_right) = self.data_classes.compared(*left, *right);
+                let is_constant = |expr| self.data_classes.constant(expr).is_some();
                 let is_short = is_constant(*left) || is_constant(*right);
                 let (left, right) = (self.expr(*left, told(of_left))?, self.expr(*right, told(of_right))?);
                 let sign = match op {
@@ -271,7 +271,7 @@ impl Generator<'_> {
                         format!("({} != 0)", self.expr(*operand, inside)?)
                     }
                     (Scalar::Bool, Scalar::Int(_)) => format!("((V){})", self.expr(*operand, within)?),
-                    (Scalar::Int(_), Scalar::Int(_)) if self.regions.is_exact(from, ty) => {
+                    (Scalar::Int(_), Scalar::Int(_)) if self.data_classes.is_exact(from, ty) => {
                         self.expr(*operand, purpose)?
                     }
                     (Scalar::Int(_), Scalar::Int(_)) => {

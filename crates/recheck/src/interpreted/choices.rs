@@ -17,9 +17,9 @@ impl Explorer<'_> {
         let state = &self.driver.interpreter.state;
         for thread in 0..state.threads.len() as u32 {
             let Some((depth, frame)) = state.innermost(thread) else { continue };
-            for &variable in self.regions.watched(frame.location) {
+            for &variable in self.data_classes.watched(frame.location) {
                 let object = object_in(program, variable, thread, depth);
-                let large = self.regions.large(variable);
+                let large = self.data_classes.large(variable);
                 let parts = leaves(&program.types, program.variables[variable].ty);
                 let parts = parts.map_err(|_| Unexplored::not_covered("an array of too many elements", None))?;
                 for leaf in parts {
@@ -52,7 +52,7 @@ impl Explorer<'_> {
             Question::Input { ty, .. } => (edge.and_then(|edge| written(program, edge)).into_iter().collect(), *ty),
             Question::Uninitialised { part, ty, .. } => (part.object.variable().into_iter().collect(), *ty),
         };
-        if !variables.is_empty() && variables.iter().all(|variable| self.alike.puts_away(*variable, ty)) {
+        if !variables.is_empty() && variables.iter().all(|variable| self.bisimilar.puts_away(*variable, ty)) {
             return Ok(vec![Answer::Value(Value::zero(ty))]);
         }
         // What is not initialised is chosen in the middle of a step that may go on to use it.
@@ -61,12 +61,12 @@ impl Explorer<'_> {
             let innermost = (0..state.threads.len() as u32).filter_map(|thread| state.innermost(thread));
             let here = innermost.map(|(_, frame)| frame.location).chain(edge.map(|edge| program.edges[edge].from));
             matches!(question, Question::Uninitialised { .. })
-                && here.into_iter().any(|location| self.regions.is_used_at(location, variable))
+                && here.into_iter().any(|location| self.data_classes.is_used_at(location, variable))
         };
         let found = match variables.as_slice() {
-            [] => self.regions.values(None, ty, false).unwrap_or_default(),
+            [] => self.data_classes.values(None, ty, false).unwrap_or_default(),
             variables => {
-                let values = |&variable| self.regions.values(Some(variable), ty, used_now(variable));
+                let values = |&variable| self.data_classes.values(Some(variable), ty, used_now(variable));
                 let each: Option<Vec<Vec<i128>>> = variables.iter().map(values).collect();
                 let mut found: Vec<i128> = each.unwrap_or_default().concat();
                 found.sort_unstable();
@@ -78,7 +78,7 @@ impl Explorer<'_> {
             let value = |value: i128| if ty == Scalar::Bool { Value::Bool(value != 0) } else { Value::int(value) };
             return Ok(found.into_iter().map(|number| Answer::Value(value(number))).collect());
         }
-        if let Some(&variable) = variables.iter().find(|variable| self.regions.may_become_source(**variable)) {
+        if let Some(&variable) = variables.iter().find(|variable| self.data_classes.may_become_source(**variable)) {
             return Err(NotExplored::Source(variable));
         }
         let reason = format!("`{}` may have any of too many values", question.name());

@@ -1,10 +1,10 @@
-//! A state space by the steps of the interpreter: no step is left out, and nothing is put together but states that are equal
-//! up to what nothing depends on (`alike`).
+//! A state space by the steps of the interpreter: no step is left out, and nothing is put together but states that are
+//! equal up to what nothing depends on (`bisimilar`).
 //!
-//! A *node* is a state of the program with what the observer remembers, the thread that ran last and the letter that was
-//! observed last. From a node the interpreter takes steps to the next node, once for every list of answers to what it asks
-//! on the way. Without threads, nodes are kept only where control flow comes together in a loop and where something is
-//! asked; with threads, after every step.
+//! A *node* is a state of the program with what the observer remembers, the thread that ran last and the letter that
+//! was observed last. From a node the interpreter takes steps to the next node, once for every list of answers to what
+//! it asks on the way. Without threads, nodes are kept only where control flow comes together in a loop and where
+//! something is asked; with threads, after every step.
 //!
 //! Beside it runs the automaton. A word that ends, because the program does or shows nothing any more, goes on with its
 //! last letter for ever: where the automaton accepts that, an end is accepting, and so is a cycle of steps that show
@@ -27,11 +27,11 @@ use program::semantics::{Atomicity, Driver, ObserveMode, Question};
 use program::{Atom, EdgeId, Op, Place, Program, Root, VariableId};
 use task::Task;
 
-use super::alike::Alike;
+use super::bisimilar::Bisimilarity;
 use super::control::{asks, kept, unnoticed};
+use super::data_classes::DataClasses;
 use super::emptiness::{ExploredEdge, ExploredGraph, ReadyThreads};
 use super::reading::AutomatonReader;
-use super::regions::Regions;
 use super::script::{AnswerScript, Scripted};
 use super::{Explored, Horizon, Means, Unexplored};
 use program::relevance::{Relevance, Variables};
@@ -76,10 +76,10 @@ pub(super) fn explore_within(
     let atoms: Vec<_> = task.atoms.iter().filter_map(state).collect();
     let relevance = Relevance::new(&task.program, &task.atoms, task.semantics.integers);
     let relevant = relevance.along_all();
-    let alike = Alike::new(&task.program, &relevant, &atoms);
+    let bisimilar = Bisimilarity::new(&task.program, &relevant, &atoms);
     let mut classes = Representatives {
-        regions: Regions::new(&relevance, &relevant, &atoms),
-        alike,
+        data_classes: DataClasses::new(&relevance, &relevant, &atoms),
+        bisimilar,
         relevance: &relevance,
         relevant: &relevant,
     };
@@ -96,7 +96,7 @@ pub(super) fn explore_within(
             Err(NotExplored::Unexplored(unexplored)) => return Err(unexplored),
             // What is not initialised is a source of values only if it is read, and then everything may look different.
             Err(NotExplored::Source(variable)) => {
-                let is_new = classes.regions.add_source(variable);
+                let is_new = classes.data_classes.add_source(variable);
                 debug_assert!(is_new, "only new sources are reported");
             }
         }
@@ -105,8 +105,8 @@ pub(super) fn explore_within(
 
 /// Which values stand for others, and which states do.
 struct Representatives<'a> {
-    regions: Regions<'a>,
-    alike: Alike<'a>,
+    data_classes: DataClasses<'a>,
+    bisimilar: Bisimilarity<'a>,
     relevance: &'a Relevance<'a>,
     relevant: &'a Variables,
 }
@@ -166,8 +166,8 @@ enum Walked {
 struct Explorer<'a> {
     task: &'a Task,
     automaton: &'a Automaton<Guard>,
-    regions: &'a Regions<'a>,
-    alike: &'a Alike<'a>,
+    data_classes: &'a DataClasses<'a>,
+    bisimilar: &'a Bisimilarity<'a>,
     script: &'a RefCell<AnswerScript>,
     driver: Driver<'a>,
     seen: SeenOnPath<'a>,
@@ -214,8 +214,8 @@ impl<'a> Explorer<'a> {
         Self {
             task,
             automaton,
-            regions: &classes.regions,
-            alike: &classes.alike,
+            data_classes: &classes.data_classes,
+            bisimilar: &classes.bisimilar,
             script,
             driver: Driver::new(interpreter, Observer::new(task.semantics.observe, &task.atoms)),
             seen: SeenOnPath {
@@ -359,12 +359,12 @@ impl<'a> Explorer<'a> {
     fn number(&mut self, node: ExploredNode) -> u32 {
         let mut hasher = DefaultHasher::new();
         node.hash(&mut hasher);
-        let alike = self.by_hash.entry(hasher.finish()).or_default();
-        if let Some(&known) = alike.iter().find(|known| self.nodes[**known as usize] == node) {
+        let bucket = self.by_hash.entry(hasher.finish()).or_default();
+        if let Some(&known) = bucket.iter().find(|known| self.nodes[**known as usize] == node) {
             return known;
         }
         let number = self.nodes.len() as u32;
-        alike.push(number);
+        bucket.push(number);
         self.nodes.push(node);
         self.ways.push(None);
         number

@@ -1,5 +1,5 @@
-//! From one state that is kept to the next: steps of the interpreter with the answers that were chosen, and what is observed
-//! on the way.
+//! From one state that is kept to the next: steps of the interpreter with the answers that were chosen, and what is
+//! observed on the way.
 
 use foundation::Id;
 use program::semantics::observe::{Attention, Sight};
@@ -119,7 +119,7 @@ impl Explorer<'_> {
     pub(super) fn node(&self) -> ExploredNode {
         let Driver { interpreter, observer, .. } = &self.driver;
         let mut state = interpreter.state.clone();
-        self.alike.normalise(&mut state);
+        self.bisimilar.normalise(&mut state);
         ExploredNode {
             state,
             attention: observer.attention.clone(),

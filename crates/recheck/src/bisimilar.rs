@@ -1,8 +1,8 @@
 //! States that cannot be told apart by what is observed count as one: each is put into a form that they share.
 //!
 //! Two kinds of contents are put away. Numbers in variables on which nothing depends that the program does or shows
-//! ([`relevance`](program::relevance), along all edges) become zero. A local variable that is written as a whole before it is
-//! read again holds what is not chosen yet.
+//! ([`relevance`](program::relevance), along all edges) become zero. A local variable that is written as a whole before
+//! it is read again holds what is not chosen yet.
 //!
 //! An address is never put away, nor is what was written at another type than the variable's own.
 
@@ -23,7 +23,7 @@ use program::relevance::Variables;
 const MOST_PARTS: usize = 1 << 12;
 
 /// What is put away in the states of a program.
-pub(super) struct Alike<'p> {
+pub(super) struct Bisimilarity<'p> {
     program: &'p Program,
     /// The globals whose numbers become zero.
     globals: Vec<VariableId>,
@@ -43,7 +43,7 @@ struct Part {
     ty: Scalar,
 }
 
-impl<'p> Alike<'p> {
+impl<'p> Bisimilarity<'p> {
     /// For a program in which these variables are relevant, and expressions that are evaluated at any time.
     pub fn new(program: &'p Program, relevant: &Variables, atoms: &[ExprId]) -> Self {
         let mut observed = BTreeSet::new();
@@ -70,7 +70,7 @@ impl<'p> Alike<'p> {
         Self { program, globals, locals, parts, mortal, live: LiveVariables::of(program, may_die) }
     }
 
-    /// Puts a state into the form that it shares with all that are alike.
+    /// Puts a state into the form that it shares with all that are bisimilar.
     pub fn normalise(&self, state: &mut State) {
         for &variable in &self.globals {
             self.clear_numbers(state, variable, ObjectId::Global(variable));
@@ -80,8 +80,8 @@ impl<'p> Alike<'p> {
                 let frame = &state.threads[thread].frames[depth];
                 let (function, location): (FunctionId, _) = (frame.function, frame.location);
                 let object = |variable| ObjectId::Local { thread: thread as u32, depth: depth as u32, variable };
-                // An activation that has called another one is at the beginning of the call: what is live there includes
-                // all that is live when it returns.
+                // An activation that has called another one is at the beginning of the call: what is live there
+                // includes all that is live when it returns.
                 for &variable in &self.mortal[function.index()] {
                     if !self.live.contains(location, variable) {
                         self.forget(state, object(variable));

@@ -1,7 +1,7 @@
 //! Sets of letters that are quick to compare.
 //!
-//! Letters for which some guards all agree form a *region*. If there are at most 64 regions, a guard is a machine word.
-//! Otherwise guards are compared as they are.
+//! Letters for which some guards all agree form a *minterm*. If there are at most 64 minterms, a guard is a machine
+//! word. Otherwise guards are compared as they are.
 
 use std::collections::HashMap;
 
@@ -31,7 +31,7 @@ impl LetterSet for Guard {
     }
 }
 
-/// A set of regions, one bit for each.
+/// A set of minterms, one bit for each.
 impl LetterSet for u64 {
     fn remove_all(&mut self, other: &Self) {
         *self &= !other;
@@ -46,48 +46,48 @@ impl LetterSet for u64 {
     }
 }
 
-/// The regions of an alphabet under some guards.
-pub(super) struct Regions {
-    /// One guard for each region; they are disjoint, and together they are true.
-    pub(super) regions: Vec<Guard>,
+/// The minterms of an alphabet under some guards.
+pub(super) struct MintermSets {
+    /// One guard for each minterm; they are disjoint, and together they are true.
+    pub(super) minterms: Vec<Guard>,
     sets: HashMap<Guard, u64>,
 }
 
-impl Regions {
-    /// The regions of these guards, or nothing if there are more than 64.
-    pub(super) fn of<'a>(guards: impl Iterator<Item = &'a Guard>) -> Option<Regions> {
+impl MintermSets {
+    /// The minterms of these guards, or nothing if there are more than 64.
+    pub(super) fn of<'a>(guards: impl Iterator<Item = &'a Guard>) -> Option<MintermSets> {
         let mut sets: HashMap<Guard, u64> = HashMap::new();
-        let mut regions = vec![Guard::constant(true)];
+        let mut minterms = vec![Guard::constant(true)];
         for guard in guards {
             if sets.insert(guard.clone(), 0).is_some() {
                 continue;
             }
-            let mut split = Vec::with_capacity(regions.len());
-            for region in &regions {
-                let parts = [region.and(guard), region.and_not(guard)];
+            let mut split = Vec::with_capacity(minterms.len());
+            for minterm in &minterms {
+                let parts = [minterm.and(guard), minterm.and_not(guard)];
                 split.extend(parts.into_iter().filter(|part| !part.is_false()));
             }
-            regions = split;
-            if regions.len() > u64::BITS as usize {
+            minterms = split;
+            if minterms.len() > u64::BITS as usize {
                 return None;
             }
         }
         for (guard, set) in &mut sets {
-            for (number, region) in regions.iter().enumerate() {
-                *set |= u64::from(region.implies(guard)) << number;
+            for (number, minterm) in minterms.iter().enumerate() {
+                *set |= u64::from(minterm.implies(guard)) << number;
             }
         }
-        Some(Regions { regions, sets })
+        Some(MintermSets { minterms, sets })
     }
 
-    /// The regions that make up one of the guards.
+    /// The minterms that make up one of the guards.
     pub(super) fn set(&self, guard: &Guard) -> u64 {
         self.sets[guard]
     }
 
-    /// The guard of a set of regions.
+    /// The guard of a set of minterms.
     pub(super) fn guard(&self, set: u64) -> Guard {
-        let chosen = self.regions.iter().enumerate().filter(|&(number, _)| set >> number & 1 == 1);
-        chosen.fold(Guard::constant(false), |all, (_, region)| all.or(region))
+        let chosen = self.minterms.iter().enumerate().filter(|&(number, _)| set >> number & 1 == 1);
+        chosen.fold(Guard::constant(false), |all, (_, minterm)| all.or(minterm))
     }
 }

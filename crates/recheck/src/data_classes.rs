@@ -1,20 +1,22 @@
 //! Why a few values stand for all values of a wide input.
 //!
 //! What is input may be copied from variable to variable and compared with constants. The constants that it and its
-//! copies are compared with, anywhere in the program and in the atoms, cut the numbers into *regions*: each constant
-//! alone, and what lies between two neighbours. A region of few values is tried in full. Of a large one a single value is
-//! tried: as long as a number of a large region is only copied and compared with those constants, any other number of
-//! the region would do the same. Where a variable that may hold such a copy is used in another way, it must not hold a
-//! number of a large region at that moment; that is for the explorer to see to ([`Regions::watched`]).
+//! copies are compared with, anywhere in the program and in the atoms, cut the numbers into *data equivalence classes*:
+//! each constant alone, and what lies between two neighbours. A class of few values is tried in full. Of a large one a
+//! single value is tried: as long as a number of a large class is only copied and compared with those constants, any
+//! other number of the class would do the same. Where a variable that may hold such a copy is used in another way, it
+//! must not hold a number of a large class at that moment; that is for the explorer to see to
+//! ([`DataClasses::watched`]).
 //!
-//! A comparison with a variable counts as one with all values that the variable can have, if these are few (`finite`) and it
-//! holds no such number itself.
+//! A comparison with a variable counts as one with all values that the variable can have, if these are few (`finite`)
+//! and it holds no such number itself.
 //!
-//! It may also be tested which bits of it are set, by masks that are constant or of few values: then a value is tried for each combination of the bits in
-//! all masks, and a number of a large region stands for those of the region that have the same of these bits.
+//! It may also be tested which bits of it are set, by masks that are constant or of few values: then a value is tried
+//! for each combination of the bits in all masks, and a number of a large class stands for those of the class that have
+//! the same of these bits.
 //!
-//! Copies are followed without regard to the order of edges, through parameters and results too. A variable whose address
-//! is taken and a part of a record are never followed: what is copied there is used in another way.
+//! Copies are followed without regard to the order of edges, through parameters and results too. A variable whose
+//! address is taken and a part of a record are never followed: what is copied there is used in another way.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -29,14 +31,14 @@ use program::{
     Root, Scalar, Selector, Type, TypeId, UnaryOp, VariableId,
 };
 
-/// Regions of more values than this are large.
+/// Classes of more values than this are large.
 const FEW_VALUES: i128 = 256;
 
 /// More values than this are not tried for one input.
 const MOST_VALUES: usize = 1 << 12;
 
-/// How the variables of a program are used, and the regions of those that may hold copies of wide inputs.
-pub(super) struct Regions<'p> {
+/// How the variables of a program are used, and the classes of those that may hold copies of wide inputs.
+pub(super) struct DataClasses<'p> {
     program: &'p Program,
     integers: Integers,
     relevance: &'p Relevance<'p>,
@@ -89,11 +91,11 @@ enum Use {
     Other,
 }
 
-impl<'p> Regions<'p> {
+impl<'p> DataClasses<'p> {
     /// Looks at a program of which some variables are relevant, and the expressions of atoms over it.
     pub fn new(relevance: &'p Relevance<'p>, relevant: &'p Variables, atoms: &[ExprId]) -> Self {
         let program = relevance.program();
-        let mut regions = Self {
+        let mut data_classes = Self {
             program,
             integers: relevance.integers(),
             relevance,
@@ -110,25 +112,26 @@ impl<'p> Regions<'p> {
             groups: Vec::new(),
             watched: HashMap::new(),
         };
-        regions.followed = program.variables.ids().map(|variable| regions.can_be_followed(variable)).collect();
-        let results = regions.results();
+        data_classes.followed =
+            program.variables.ids().map(|variable| data_classes.can_be_followed(variable)).collect();
+        let results = data_classes.results();
         for edge in program.edges.ids() {
-            regions.look_at(edge, &results);
+            data_classes.look_at(edge, &results);
         }
         for &atom in atoms {
-            let used = regions.look_through(vec![(atom, Use::Other)]);
-            regions.used.extend(used);
+            let used = data_classes.look_through(vec![(atom, Use::Other)]);
+            data_classes.used.extend(used);
         }
         for edge in program.edges.values() {
             if let Op::Input { target, .. } = &edge.op
                 && let Root::Variable(variable) = target.root
-                && regions.is_wide_part(target)
+                && data_classes.is_wide_part(target)
             {
-                regions.sources.insert(variable);
+                data_classes.sources.insert(variable);
             }
         }
-        regions.group();
-        regions
+        data_classes.group();
+        data_classes
     }
 
     /// Lets a variable be one that wide inputs are written to; false if it is one already or cannot be followed.
@@ -145,8 +148,9 @@ impl<'p> Regions<'p> {
         self.followed[variable.index()] && !self.sources.contains(&variable)
     }
 
-    /// The values of a type that stand for all, where they are written to a part of a variable; none if there are too many.
-    /// Where the variable is about to be used in another way than copying and comparing, no value may stand for many.
+    /// The values of a type that stand for all, where they are written to a part of a variable; none if there are too
+    /// many. Where the variable is about to be used in another way than copying and comparing, no value may stand for
+    /// many.
     pub fn values(&self, variable: Option<VariableId>, ty: Scalar, used_now: bool) -> Option<Vec<i128>> {
         let ty = match ty {
             Scalar::Bool => return Some(vec![0, 1]),
@@ -160,7 +164,7 @@ impl<'p> Regions<'p> {
         let variable = variable.filter(|variable| self.holds(*variable, ty))?;
         let group = &self.groups[*self.group_of.get(&variable)?];
         let mut values = Vec::new();
-        for (low, high) in group.regions() {
+        for (low, high) in group.data_classes() {
             let (from, to) = (low.max(first), high.min(last));
             if from > to {
                 continue;
@@ -188,19 +192,19 @@ impl<'p> Regions<'p> {
         self.program.locations[location].out.iter().any(uses)
     }
 
-    /// The variables that must not hold a number of a large region when control is at a location, because an edge that
+    /// The variables that must not hold a number of a large class when control is at a location, because an edge that
     /// leaves it uses them in another way than copying and comparing.
     pub fn watched(&self, location: LocationId) -> &[VariableId] {
         self.watched.get(&location).map_or(&[], Vec::as_slice)
     }
 
-    /// The large regions of the numbers that a variable may hold as copies of an input.
+    /// The large classes of the numbers that a variable may hold as copies of an input.
     pub fn large(&self, variable: VariableId) -> Vec<(i128, i128)> {
         let Some(&group) = self.group_of.get(&variable) else { return Vec::new() };
-        self.groups[group].regions().into_iter().filter(|(low, high)| high - low >= FEW_VALUES).collect()
+        self.groups[group].data_classes().into_iter().filter(|(low, high)| high - low >= FEW_VALUES).collect()
     }
 
-    /// Whether a variable may hold a number of a large region, and something depends on which.
+    /// Whether a variable may hold a number of a large class, and something depends on which.
     pub fn may_stand_for_many(&self, variable: VariableId) -> bool {
         self.relevant.contains(variable) && !self.large(variable).is_empty()
     }
@@ -210,8 +214,8 @@ impl<'p> Regions<'p> {
         constant(self.program, self.integers, expr)
     }
 
-    /// The numbers with which a comparison compares its left operand, and its right one, if these are few; of one of the two at
-    /// most. The other operand must be what it is.
+    /// The numbers with which a comparison compares its left operand, and its right one, if these are few; of one of
+    /// the two at most. The other operand must be what it is.
     pub fn compared(&self, left: ExprId, right: ExprId) -> (Option<Vec<i128>>, Option<Vec<i128>>) {
         let listed = |values: BTreeSet<i128>| values.into_iter().collect();
         match (self.constant(left), self.constant(right)) {
@@ -225,8 +229,8 @@ impl<'p> Regions<'p> {
         }
     }
 
-    /// The operand of which an operation looks at some bits alone, these bits, and the other operand: a constant, or something
-    /// of few values, of which it is then any.
+    /// The operand of which an operation looks at some bits alone, these bits, and the other operand: a constant, or
+    /// something of few values, of which it is then any.
     pub fn masked(&self, op: BinaryOp, left: ExprId, right: ExprId) -> Option<(ExprId, i128, ExprId)> {
         let any = |masks: Vec<i128>| {
             masks.into_iter().try_fold(0, |all, mask| (0..=i128::from(u64::MAX)).contains(&mask).then_some(all | mask))
@@ -507,21 +511,21 @@ impl<'p> Regions<'p> {
 }
 
 impl Group {
-    /// The regions in ascending order, by their first and last numbers.
-    fn regions(&self) -> Vec<(i128, i128)> {
+    /// The classes in ascending order, by their first and last numbers.
+    fn data_classes(&self) -> Vec<(i128, i128)> {
         let (mut from, last) = self.range;
-        let mut regions = Vec::new();
+        let mut data_classes = Vec::new();
         for &constant in self.constants.range(from..=last) {
             if from < constant {
-                regions.push((from, constant - 1));
+                data_classes.push((from, constant - 1));
             }
-            regions.push((constant, constant));
+            data_classes.push((constant, constant));
             from = constant + 1;
         }
         if from <= last {
-            regions.push((from, last));
+            data_classes.push((from, last));
         }
-        regions
+        data_classes
     }
 }
 
