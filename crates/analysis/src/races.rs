@@ -1,6 +1,6 @@
-//! Pairs of accesses of which a data race cannot be excluded: to the same memory, one of them writing, by threads that may
-//! run at the same time, without a mutex that both hold (the locksets of S. Savage et al., "Eraser", TOCS 1997, computed
-//! without running the program).
+//! Pairs of accesses of which a data race cannot be excluded: to the same memory, one of them writing, by threads that
+//! may run at the same time, without a mutex that both hold (the locksets of S. Savage et al., "Eraser", TOCS 1997,
+//! computed without running the program).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -38,9 +38,10 @@ struct RacingAccess {
 /// What is known at a location, of all ways to get there.
 #[derive(Clone, PartialEq)]
 struct LocationFacts {
-    /// The mutexes that are held on all ways, by the expressions for their addresses; none stands for an atomic section.
+    /// The mutexes that are held on all paths, by the expressions for their addresses; none stands for an atomic
+    /// section.
     held: BTreeSet<Option<ExprId>>,
-    /// The threads that may have been started and not been joined on some way, by the edges that start them.
+    /// The threads that may have been started and not been joined on some path, by the edges that start them.
     live: BTreeSet<EdgeId>,
 }
 

@@ -1,21 +1,21 @@
-//! Checks that an execution goes on for ever although it need not come back to a state: its stem leads into a set of states
-//! that the turns of a loop do not leave ([`RecurrentSet`]).
+//! Checks that an execution goes on for ever although it need not come back to a state: its stem leads into a set of
+//! states that the iterations of a loop do not leave ([`RecurrentSet`]).
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | `turns` | all turns from the set, over formulas: each leads back into it, and all show the same |
+//! | `iterations` | all iterations from the set, over formulas: each leads back into it, and all show the same |
 //! | `told` | what the set says, for people |
-//! | `stem` | the execution up to the set and the first turns from there, by the interpreter |
+//! | `stem` | the execution up to the set and the first iterations from there, by the interpreter |
 //!
-//! Why that suffices. What the formulas say of an edge allows everything that the program does, and more. Of all ways
-//! from the set along edges of the program it is shown that they come back to the head, in the set, having read the same
-//! word; that they are neither blocked by an assumption, nor undefined, nor at an end is shown likewise. The program
-//! takes one of these ways, since it always does something. So whoever is in the set comes back to the set and shows
-//! the word, for ever; and the stem was executed and has led there.
+//! Why that suffices. What the formulas say of an edge allows everything that the program does, and more. Of all paths
+//! from the set along edges of the program it is shown that they come back to the head, in the set, having read the
+//! same word; that they are neither blocked by an assumption, nor undefined, nor at an end is shown likewise. The
+//! program takes one of these paths, since it always does something. So whoever is in the set comes back to the set and
+//! shows the word, for ever; and the stem was executed and has led there.
 
+mod iterations;
 mod stem;
 mod told;
-mod turns;
 
 use std::collections::HashMap;
 
@@ -26,18 +26,18 @@ use program::passes::{Prepared, prepare};
 use program::semantics::{ObserveMode, UndefinedMode};
 use task::{Lasso, RecurrentSet, Task};
 
+use iterations::{Common, Iterations};
 use kernel::encode::{Encoding, Transition};
 use kernel::refutation::{ConditionReader, Impossible, NotProved, Obligations, covered};
-use replay::turn::{Iteration, repeated};
+use replay::iteration::{Iteration, repeated};
 use replay::{Closing, Rejected, Replayed};
 use smt::Decider;
 use stem::Stem;
-use turns::{Common, Iterations};
 
 /// Programs that inlining makes larger than this are not looked at.
 const MOST_EDGES: usize = 100_000;
 
-/// So many turns are counted as part of the stem where that helps.
+/// So many iterations are counted as part of the stem where that helps.
 const MOST_LEADING: usize = 2;
 
 /// What an observed state shows: the truth of the goal's atoms.
@@ -51,13 +51,13 @@ struct RecurrenceArgument<'a> {
     encoding: &'a Encoding<'a>,
     obligations: &'a Obligations<'a>,
     given: &'a RecurrentSet,
-    /// What holds when a turn begins.
+    /// What holds when an iteration begins.
     set: Vec<Term>,
     /// The counters with their values at the start.
     start: HashMap<Symbol, Term>,
-    /// What a turn does to the counters.
+    /// What an iteration does to the counters.
     counting: Transition,
-    /// What inputs are, over the beginning of the turn.
+    /// What inputs are, over the beginning of the iteration.
     choices: HashMap<&'a str, Term>,
     /// The atoms that the goal speaks of.
     atoms: Vec<AtomId>,
@@ -68,7 +68,7 @@ pub fn goes_on(task: &Task, stem: &Lasso, given: &RecurrentSet, budget: &Budget)
     let wrong = |reason: &str| Rejected::NotRecurrent { reason: reason.to_owned() };
     covered(task).map_err(|reason| Rejected::Unsupported { reason, span: None })?;
     if task.semantics.observe == ObserveMode::Change {
-        // Turns that write the same values are not observed alike if they write at different places.
+        // Iterations that write the same values are not observed alike if they write at different places.
         let reason = "observation of changes is not covered".to_owned();
         return Err(Rejected::Unsupported { reason, span: None });
     }
@@ -148,7 +148,7 @@ impl<'a> RecurrenceArgument<'a> {
             let mut executed = Stem::execute(self, stem, lead, budget)?;
             match (Iterations { argument: self }).follow(std::mem::take(&mut executed.constants), budget) {
                 Ok(common) => break (executed, common),
-                // What holds whenever a turn begins may hold only after some turns.
+                // What holds whenever an iteration begins may hold only after some iterations.
                 Err(NotProved::Wrong(_)) if lead < MOST_LEADING => lead += 1,
                 Err(failure) => return Err(rejected(failure)),
             }

@@ -1,4 +1,4 @@
-//! The execution up to a recurrent set and the first turns from there, by the interpreter on the inlined program.
+//! The execution up to a recurrent set and the first iterations from there, by the interpreter on the inlined program.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -11,7 +11,7 @@ use program::semantics::{Answer, Choices, Question, Value};
 use program::{EdgeId, LocationId};
 use task::Lasso;
 
-use crate::turns::input_name;
+use crate::iterations::input_name;
 use crate::{RecurrenceArgument, not_recurrent};
 use kernel::encode::{Exit, Truth};
 use replay::Rejected;
@@ -26,27 +26,28 @@ const MOST_STEPS: u64 = 1 << 22;
 /// So often the head may be passed outside of the set after the last answer of the stem.
 const MOST_ARRIVALS: usize = 256;
 
-/// So many turns are executed: the second one shows where the first one ends.
-const TURNS: usize = 2;
+/// So many iterations are executed: the second one shows where the first one ends.
+const ITERATIONS: usize = 2;
 
 /// What was executed.
 pub(super) struct Stem {
     /// All answers that were given, in order.
     pub answers: Lasso,
-    /// How many of them were given before the first turn.
+    /// How many of them were given before the first iteration.
     pub before: u64,
-    /// How many states were observed before the first turn and before the second.
+    /// How many states were observed before the first iteration and before the second.
     pub begins: usize,
     pub ends: usize,
     /// What was observed.
     pub truth: Vec<Vec<bool>>,
-    /// What the symbols are when the first turn begins, and which atoms of the goal hold then, as conditions.
+    /// What the symbols are when the first iteration begins, and which atoms of the goal hold then, as conditions.
     pub constants: Vec<Term>,
     /// What the counters are then.
     pub counters: HashMap<Symbol, Term>,
 }
 
-/// Gives the answers of the stem, then those that were chosen for the turn; whatever else is asked does not matter.
+/// Gives the answers of the stem, then those that were chosen for the iteration; whatever else is asked does not
+/// matter.
 #[derive(Default)]
 struct Supply {
     stem: VecDeque<Answer>,
@@ -89,7 +90,7 @@ fn any(question: &Question) -> Answer {
 }
 
 impl Stem {
-    /// Executes the stem until it is in the set, and so many turns more, which count as part of it.
+    /// Executes the stem until it is in the set, and so many iterations more, which count as part of it.
     pub(super) fn execute(
         argument: &RecurrenceArgument<'_>,
         stem: &Lasso,
@@ -118,15 +119,15 @@ impl Stem {
         supply.borrow_mut().is_over = true;
         let mut counters = argument.start.clone();
         for _ in 0..lead {
-            turn_round(argument, &mut runner, &supply, &mut counters, budget)?;
+            iterate(argument, &mut runner, &supply, &mut counters, budget)?;
         }
         let entered = counters.clone();
         let (before, begins) = (supply.borrow().given.len() as u64, runner.truth.len());
         let constants = argument.constants(&runner);
         let mut ends = begins;
-        for turn in 0..TURNS {
-            turn_round(argument, &mut runner, &supply, &mut counters, budget)?;
-            if turn == 0 {
+        for iteration in 0..ITERATIONS {
+            iterate(argument, &mut runner, &supply, &mut counters, budget)?;
+            if iteration == 0 {
                 ends = runner.truth.len();
             }
         }
@@ -137,8 +138,8 @@ impl Stem {
     }
 }
 
-/// Executes a turn from the set to the set.
-fn turn_round(
+/// Executes an iteration from the set to the set.
+fn iterate(
     argument: &RecurrenceArgument<'_>,
     runner: &mut TraceRunner<'_>,
     supply: &RefCell<Supply>,
@@ -226,7 +227,7 @@ impl RecurrenceArgument<'_> {
         now.map(|(place, value)| self.terms.equal(place, value)).collect()
     }
 
-    /// What holds in the state that an execution is in, of which some may hold whenever a turn begins.
+    /// What holds in the state that an execution is in, of which some may hold whenever an iteration begins.
     fn constants(&self, runner: &TraceRunner<'_>) -> Vec<Term> {
         let terms = self.terms;
         let values = self.values(runner, &HashMap::new());

@@ -1,5 +1,5 @@
-//! What a recurrent set says, for people: how numbers grow, and what holds whenever a turn begins. All of it is part of the
-//! argument, so that it holds once the argument was checked.
+//! What a recurrent set says, for people: how numbers grow, and what holds whenever an iteration begins. All of it is
+//! part of the argument, so that it holds once the argument was checked.
 
 use std::collections::{HashMap, HashSet};
 
@@ -24,8 +24,8 @@ const MOST: usize = 5;
 const LONGEST: usize = 100;
 
 impl RecurrenceArgument<'_> {
-    /// How the numbers grow that the set says to move with the counters, or to which all turns add the same; those that
-    /// atoms name come first.
+    /// How the numbers grow that the set says to move with the counters, or to which all iterations add the same; those
+    /// that atoms name come first.
     pub(super) fn growth(&self, counters: &HashMap<Symbol, Term>, added: &[(Symbol, BigInt)]) -> Vec<Growth> {
         let mut found: Vec<(bool, Growth)> = Vec::new();
         for &condition in &self.set {
@@ -99,7 +99,8 @@ impl RecurrenceArgument<'_> {
         views.into_iter().any(|atom| atom.reads.contains(&variable))
     }
 
-    /// How a sum of counters changes: by a polynomial where no counter grows faster than the turns do, or by a power.
+    /// How a sum of counters changes: by a polynomial where no counter grows faster than the iterations do, or by a
+    /// power.
     fn moves(&self, value: &Linear, counters: &HashMap<Symbol, Term>) -> Option<Growth> {
         let terms = self.terms;
         let next: HashMap<Symbol, Linear> =
@@ -152,7 +153,7 @@ impl RecurrenceArgument<'_> {
         (!differences.is_empty()).then(|| grown(differences, None))
     }
 
-    /// The values at the beginnings of the first turns.
+    /// The values at the beginnings of the first iterations.
     fn first_values(&self, value: &Linear, mut counters: HashMap<Symbol, Term>, count: usize) -> Option<Vec<BigInt>> {
         let terms = self.terms;
         let value = terms.from_linear(value);

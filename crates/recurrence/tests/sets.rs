@@ -1,4 +1,5 @@
-//! Recurrent sets are accepted exactly where no turn leaves them and all turns show the same: forged ones are not.
+//! Recurrent sets are accepted exactly where no iteration leaves them and all iterations show the same: forged ones are
+//! not.
 
 #[path = "../../replay/tests/replay/worlds.rs"]
 #[allow(dead_code)]
@@ -124,14 +125,14 @@ const ACCEPTED: &[Case<'static>] = &[
     ),
     // An input that does not matter.
     ("x = 1;", "x = 2 * x; r = nondet_int();", "F \"x < 0\"", &[], &["(>= x 1)"], None),
-    // A path that changes after very many turns, and calls.
+    // A path that changes after very many iterations, and calls.
     ("", "x = next(x); if (x > 100000000) y = 0;", "F \"y == 1\"", &[], &["(= y 0)"], None),
     // Nothing has to be said of what stays as it is.
     ("y = 7; a[1] = 3;", "x = 2 * x + y / 7; z = a[1];", "F \"y == 8\"", &[], &[], None),
 ];
 
 #[test]
-fn sets_that_no_turn_leaves_are_accepted() {
+fn sets_that_no_iteration_leaves_are_accepted() {
     for case in ACCEPTED {
         let replayed = check(case).unwrap_or_else(|rejected| panic!("{}: {rejected}", case.1));
         assert!(matches!(replayed.closing, Closing::Recurrent { .. }), "{}: {:?}", case.1, replayed.closing);

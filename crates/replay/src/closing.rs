@@ -56,16 +56,16 @@ pub enum Closing {
     Without(Vec<VariableId>),
     /// It need not: what was observed violates the goal whatever follows, and something always follows.
     BadPrefix,
-    /// Never: from a set of states that contains this one, every turn leads back into the set and shows the same.
+    /// Never: from a set of states that contains this one, every iteration leads back into the set and shows the same.
     Recurrent {
-        /// How numbers grow, as far as it is a matter of the turn's number alone.
+        /// How numbers grow, as far as it is a matter of the iteration's number alone.
         growth: Vec<Growth>,
-        /// What else holds whenever a turn begins, in words.
+        /// What else holds whenever an iteration begins, in words.
         set: Vec<String>,
-        /// Whether turns may take other paths than the first one.
+        /// Whether iterations may take other paths than the first one.
         several_paths: bool,
     },
-    /// Never: numbers grow, and every turn does and shows the same for all that.
+    /// Never: numbers grow, and every iteration does and shows the same for all that.
     Growing {
         /// What grows of what the loop or the property looks at.
         growth: Vec<Growth>,

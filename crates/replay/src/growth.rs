@@ -1,16 +1,17 @@
-//! Checks executions that never come back to a state: a counter grows for ever, and every turn of the loop does the
-//! same for all that.
+//! Checks executions that never come back to a state: a counter grows for ever, and every iteration of the loop does
+//! the same for all that.
 //!
-//! The interpreter walks until the edges that are taken repeat themselves. From the states at the ends of a few turns
-//! a guess is made: every number that differs is a polynomial of low degree in the number `t` of the turn, or unknown.
-//! Then one turn is followed for all `t` at once (`symbolic`), and the guess must be found again at its
-//! end, one turn further. How the guess came about does not matter: it is checked.
+//! The interpreter walks until the edges that are taken repeat themselves. From the states at the ends of a few
+//! iterations a guess is made: every number that differs is a polynomial of low degree in the number `t` of the
+//! iteration, or unknown. Then one iteration is followed for all `t` at once (`symbolic`), and the guess must be found
+//! again at its end, one iteration further. How the guess came about does not matter: it is checked.
 //!
-//! Why that suffices. Let `σ(t)` be the states that agree with the one at the beginning of the turn, except that cells
-//! which are guessed to grow hold the values of their polynomials at `t`, and unknown cells hold any numbers. What was
-//! checked is that from every state of `σ(t)`, for every `t ≥ 0`, with the answers of the turn, the same edges are
-//! taken and the same is observed, and that this leads into `σ(t + 1)`. The execution is in `σ(0)` when the turn
-//! begins. So it does for ever what it did in the turn, and what was observed in the turn is repeated for ever.
+//! Why that suffices. Let `σ(t)` be the states that agree with the one at the beginning of the iteration, except that
+//! cells which are guessed to grow hold the values of their polynomials at `t`, and unknown cells hold any numbers.
+//! What was checked is that from every state of `σ(t)`, for every `t ≥ 0`, with the answers of the iteration, the same
+//! edges are taken and the same is observed, and that this leads into `σ(t + 1)`. The execution is in `σ(0)` when the
+//! iteration begins. So it does for ever what it did in the iteration, and what was observed in the iteration is
+//! repeated for ever.
 //!
 //! This is for ideal integers and one thread. Under machine integers nothing grows for ever: such loops close.
 
@@ -38,18 +39,18 @@ use crate::symbolic::{NotUniform, Shadow, Symbolic, follow, look, moving};
 use crate::walk::Walk;
 use program::relevance::{Relevance, Variables};
 
-/// How a number grows from turn to turn of a loop.
+/// How a number grows from iteration to iteration of a loop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Growth {
     /// The part of memory that holds it: `time`, `a[3]`.
     pub name: String,
-    /// What it is when the first turn begins, where that is said.
+    /// What it is when the first iteration begins, where that is said.
     pub start: Option<Value>,
-    /// By how much it grows in the first turn, by how much more in the second one than in the first, and so on: the
-    /// forward differences, of which there is one where it grows by the same in each turn. The last is not 0.
+    /// By how much it grows in the first iteration, by how much more in the second one than in the first, and so on:
+    /// the forward differences, of which there is one where it grows by the same in each iteration. The last is not 0.
     pub differences: Vec<Value>,
-    /// Where it grows by ever more: how many times as much in each turn as in the one before; there is one difference
-    /// then.
+    /// Where it grows by ever more: how many times as much in each iteration as in the one before; there is one
+    /// difference then.
     pub factor: Option<Value>,
 }
 
@@ -103,11 +104,11 @@ fn closes_or_grows(task: &Task, lasso: &Lasso, budget: &Budget) -> Result<Replay
 /// So many steps after the last answer of the stem are looked at, then so many.
 const HORIZONS: &[u64] = &[512, 4_096, 32_768];
 
-/// More turns than this are not moved into the stem.
-const MOST_LEADING_TURNS: usize = 8;
+/// More iterations than this are not moved into the stem.
+const MOST_LEADING_ITERATIONS: usize = 8;
 
-/// So many turns give the guess; the polynomials that they can show have a degree that is smaller than this.
-const TURNS: usize = 4;
+/// So many iterations give the guess; the polynomials that they can show have a degree that is smaller than this.
+const ITERATIONS: usize = 4;
 
 /// So many periods are tried.
 const MOST_PERIODS: usize = 6;
@@ -122,11 +123,11 @@ pub fn grow(task: &Task, lasso: &Lasso, budget: &Budget) -> Result<Replayed, Rej
     for &horizon in HORIZONS {
         let trail = Trail::walked(task, lasso, horizon, budget)?;
         for (index, period) in trail.periods().enumerate() {
-            let turns = trail.turns(period);
-            if !tried.insert(turns) {
+            let iterations = trail.iterations(period);
+            if !tried.insert(iterations) {
                 continue;
             }
-            match trail.attempt(turns, budget)? {
+            match trail.attempt(iterations, budget)? {
                 Ok(found) => return conclude(task, lasso, found, MOST_TOLD, budget),
                 Err(NotUniform::Because(why)) if index == 0 => reason = why,
                 Err(_) => {}
@@ -189,8 +190,8 @@ impl<'a> Trail<'a> {
 
     /// The periods, in steps, with which the last edges repeat themselves.
     fn periods(&self) -> impl Iterator<Item = usize> {
-        let (steps, most) = (self.edges.len(), (self.edges.len() - self.settled) / (TURNS + 1));
-        let repeats = move |period: &usize| self.repeats_from(*period, steps - (TURNS + 1) * period);
+        let (steps, most) = (self.edges.len(), (self.edges.len() - self.settled) / (ITERATIONS + 1));
+        let repeats = move |period: &usize| self.repeats_from(*period, steps - (ITERATIONS + 1) * period);
         (1..=most).filter(repeats).take(MOST_PERIODS)
     }
 
@@ -204,21 +205,25 @@ impl<'a> Trail<'a> {
         self.edges[step] == self.edges[step + period] && self.positions[step] == self.positions[step + period]
     }
 
-    /// The turns of a period, from where the edges repeat themselves.
-    fn turns(&self, period: usize) -> SampledIterations {
-        let last = self.edges.len() - (TURNS + 1) * period;
+    /// The iterations of a period, from where the edges repeat themselves.
+    fn iterations(&self, period: usize) -> SampledIterations {
+        let last = self.edges.len() - (ITERATIONS + 1) * period;
         let first = (0..last).rev().take_while(|&step| self.is_same(step, period)).last().unwrap_or(last);
         SampledIterations {
             first,
             period,
-            count: ((self.edges.len() - first) / period).min(MOST_LEADING_TURNS + TURNS),
+            count: ((self.edges.len() - first) / period).min(MOST_LEADING_ITERATIONS + ITERATIONS),
         }
     }
 
-    /// Tries to show that turns do the same for ever, from the first one or from one of the next.
-    fn attempt(&self, turns: SampledIterations, budget: &Budget) -> Result<Result<FoundLoop, NotUniform>, Rejected> {
-        let SampledIterations { first, period, .. } = turns;
-        let points = self.points(turns, budget)?;
+    /// Tries to show that iterations do the same for ever, from the first one or from one of the next.
+    fn attempt(
+        &self,
+        iterations: SampledIterations,
+        budget: &Budget,
+    ) -> Result<Result<FoundLoop, NotUniform>, Rejected> {
+        let SampledIterations { first, period, .. } = iterations;
+        let points = self.points(iterations, budget)?;
         let Some(edges) = self.edges[first..first + period].iter().copied().collect::<Option<BTreeSet<EdgeId>>>()
         else {
             return Ok(Err(NotUniform::because("a location is never left")));
@@ -232,7 +237,7 @@ impl<'a> Trail<'a> {
         let mut answers = Answers::new(self.lasso, &log);
         let mut walk = Walk::new(self.task, &mut answers, &log, false);
         go_to(&mut walk, first, budget)?;
-        for (lead, points) in points.windows(TURNS + 1).enumerate() {
+        for (lead, points) in points.windows(ITERATIONS + 1).enumerate() {
             go_on_to(&mut walk, first + lead * period, budget)?;
             let checked = match guess(points, &relevant) {
                 Ok(shadow) => self.check(&mut walk, period, points, &shadow, budget)?,
@@ -250,7 +255,7 @@ impl<'a> Trail<'a> {
         Ok(Err(refused))
     }
 
-    /// Follows a turn, which begins where the walk is, for all `t`, from the shadow at its beginning.
+    /// Follows an iteration, which begins where the walk is, for all `t`, from the shadow at its beginning.
     fn check(
         &self,
         walk: &mut Walk<'_>,
@@ -270,7 +275,7 @@ impl<'a> Trail<'a> {
                 return Ok(Err(refused));
             }
         }
-        if let Err(refused) = is_one_turn_further(shadow, &later, walk.state()) {
+        if let Err(refused) = is_one_iteration_further(shadow, &later, walk.state()) {
             return Ok(Err(refused));
         }
         if !points[0].is_alike(&WalkPoint::at(walk)) {
@@ -282,23 +287,23 @@ impl<'a> Trail<'a> {
         Ok(Ok(ClosedLoop { end, closing, starved: Vec::new(), answers_before, letters_before }))
     }
 
-    /// What there is after `first` steps, and after each of some turns from there.
-    fn points(&self, turns: SampledIterations, budget: &Budget) -> Result<Vec<WalkPoint>, Rejected> {
-        let SampledIterations { first, period, count } = turns;
+    /// What there is after `first` steps, and after each of some iterations from there.
+    fn points(&self, iterations: SampledIterations, budget: &Budget) -> Result<Vec<WalkPoint>, Rejected> {
+        let SampledIterations { first, period, count } = iterations;
         let log = RefCell::new(Log::default());
         let mut answers = Answers::new(self.lasso, &log);
         let mut walk = Walk::new(self.task, &mut answers, &log, false);
         go_to(&mut walk, first, budget)?;
         let mut points = vec![WalkPoint::at(&walk)];
-        for turn in 1..=count {
-            go_on_to(&mut walk, first + turn * period, budget)?;
+        for iteration in 1..=count {
+            go_on_to(&mut walk, first + iteration * period, budget)?;
             points.push(WalkPoint::at(&walk));
         }
         Ok(points)
     }
 }
 
-/// Some turns of a loop.
+/// Some iterations of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct SampledIterations {
     /// After how many steps the first one begins.
@@ -356,7 +361,7 @@ impl WalkPoint {
     }
 }
 
-/// How the numbers in memory grow, as far as the ends of some turns show it.
+/// How the numbers in memory grow, as far as the ends of some iterations show it.
 fn guess(points: &[WalkPoint], relevant: &Variables) -> Result<Shadow, NotUniform> {
     let (first, later) = points.split_first().expect("there is a first point");
     if first.state.threads.len() != 1 {
@@ -379,7 +384,7 @@ fn guess(points: &[WalkPoint], relevant: &Variables) -> Result<Shadow, NotUnifor
             let polynomial =
                 integers.filter(|_| matters && matches!(ty, Scalar::Int(_))).map(|it| Polynomial::through(&it));
             // One value more than the degree needs: the guess is then worth a check.
-            let growth = polynomial.filter(|polynomial| polynomial.degree() < TURNS).map(moving);
+            let growth = polynomial.filter(|polynomial| polynomial.degree() < ITERATIONS).map(moving);
             let extent = Extent { object, offset_bits, width_bits: cell.width };
             shadow.insert(extent, growth.unwrap_or(Symbolic::Unknown));
         }
@@ -414,8 +419,8 @@ fn step_for_all(task: &Task, walk: &mut Walk<'_>, shadow: &mut Shadow) -> Result
     Ok(Ok(()))
 }
 
-/// Whether the shadow at the end of a turn is that of the beginning, one turn further.
-fn is_one_turn_further(shadow: &Shadow, later: &Shadow, state: &State) -> Result<(), NotUniform> {
+/// Whether the shadow at the end of an iteration is that of the beginning, one iteration further.
+fn is_one_iteration_further(shadow: &Shadow, later: &Shadow, state: &State) -> Result<(), NotUniform> {
     let other = || NotUniform::because("a number does not grow as the first turns show");
     for (extent, value) in shadow.cells() {
         match (value, later.get(extent)) {
@@ -468,7 +473,7 @@ fn growth(task: &Task, shadow: &Shadow) -> Vec<Growth> {
     told.filter(|growth| !growth.name.starts_with('%')).take(MOST_GROWTH).collect()
 }
 
-/// The variables that differ after the turn and of which nothing is known.
+/// The variables that differ after the iteration and of which nothing is known.
 fn differing(points: &[WalkPoint], shadow: &Shadow) -> Vec<VariableId> {
     let cell = |point: &WalkPoint, extent: Extent| {
         point.state.memory.object(extent.object).and_then(|object| object.cell_at(extent.offset_bits)).cloned()

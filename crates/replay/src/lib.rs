@@ -7,8 +7,8 @@
 //! | `closing` | when the system repeats itself: exactly, or up to variables on which nothing depends |
 //! | [`growth`](mod@growth) | when it does the same for ever although numbers grow |
 //! | [`prefix`] | when nothing that follows can mend what was observed |
-//! | `symbolic`, `polynomial` | one turn of a loop for all turns at once |
-//! | [`turn`] | a turn of which others have shown that all turns show the same |
+//! | `symbolic`, `polynomial` | one iteration of a loop for all iterations at once |
+//! | [`iteration`] | an iteration of which others have shown that all iterations show the same |
 //! | `fairness` | which threads a loop starves |
 //!
 //! It trusts the interpreter (the semantics is what it says) and the evaluation of formulas on lasso words.
@@ -17,11 +17,11 @@ mod answers;
 mod closing;
 mod fairness;
 pub mod growth;
+pub mod iteration;
 mod polynomial;
 pub mod prefix;
 pub mod replay;
 mod symbolic;
-pub mod turn;
 mod walk;
 
 pub use answers::ReplayedInput;

@@ -1,4 +1,4 @@
-//! Polynomials in the number of a turn, with integer values, and their signs over all turns.
+//! Polynomials in the number of an iteration, with integer values, and their signs over all iterations.
 //!
 //! A polynomial is kept by its forward differences at 0 (Newton's form): `p(t) = Σ d[k] · C(t, k)`. For a polynomial
 //! whose values are integers these are integers, so nothing is ever divided, `p(t + 1) − p(t)` is the same list without
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn comparisons_hold_for_all_turns_or_have_no_truth() {
+    fn comparisons_hold_for_all_iterations_or_have_no_truth() {
         let line = |start, step| Polynomial::of_differences(integers(&[start, step]));
         for (left, op, right, truth) in [
             (line(0, 1), CompareOp::Less, line(1, 1), Some(true)),

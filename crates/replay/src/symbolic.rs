@@ -1,10 +1,12 @@
-//! One turn of a loop for all turns at once: what memory holds as a function of the number `t` of the turn.
+//! One iteration of a loop for all iterations at once: what memory holds as a function of the number `t` of the
+//! iteration.
 //!
-//! The interpreter executes the turn with `t = 0`. Beside it goes a *shadow*: those cells of memory that do not hold
-//! the same in every turn, each with a polynomial in `t`, or as unknown. All other cells hold in every turn what the
-//! interpreter's hold. For each step the expressions that it evaluates are evaluated over the shadow; the step is
-//! refused unless it does the same for every `t ≥ 0`: the same guards are true, the same cells are read and written,
-//! nothing is undefined, nothing else is asked, and the atoms have the same truth wherever they are looked at.
+//! The interpreter executes the iteration with `t = 0`. Beside it goes a *shadow*: those cells of memory that do not
+//! hold the same in every iteration, each with a polynomial in `t`, or as unknown. All other cells hold in every
+//! iteration what the interpreter's hold. For each step the expressions that it evaluates are evaluated over the
+//! shadow; the step is refused unless it does the same for every `t ≥ 0`: the same guards are true, the same cells are
+//! read and written, nothing is undefined, nothing else is asked, and the atoms have the same truth wherever they are
+//! looked at.
 //!
 //! An unknown value is a number of its type. It may be copied and computed with as long as the operation is defined for
 //! all numbers; nothing may be decided by it. Integers are ideal.
@@ -24,18 +26,18 @@ use program::{
 
 use crate::polynomial::{Integer, Polynomial};
 
-/// What an expression yields in turn `t`.
+/// What an expression yields in iteration `t`.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Symbolic {
-    /// The same in every turn.
+    /// The same in every iteration.
     Same(Value),
-    /// An integer that is not the same in every turn.
+    /// An integer that is not the same in every iteration.
     Moving(Polynomial),
     /// Some number.
     Unknown,
 }
 
-/// Why a turn is not known to be the same for all `t`.
+/// Why an iteration is not known to be the same for all `t`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum NotUniform {
     /// It is undefined for `t = 0`.
@@ -50,14 +52,14 @@ impl NotUniform {
     }
 }
 
-/// The cells that do not hold the same in every turn, with their widths. No two overlap.
+/// The cells that do not hold the same in every iteration, with their widths. No two overlap.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Shadow {
     cells: BTreeMap<(ObjectId, u64), (u64, Symbolic)>,
 }
 
 impl Shadow {
-    /// A cell does not hold the same in every turn.
+    /// A cell does not hold the same in every iteration.
     pub(crate) fn insert(&mut self, extent: Extent, value: Symbolic) {
         if !matches!(value, Symbolic::Same(_)) {
             self.cells.insert((extent.object, extent.offset_bits), (extent.width_bits, value));
@@ -97,7 +99,7 @@ impl Shadow {
         }
     }
 
-    /// An extent is written, and holds the same in every turn.
+    /// An extent is written, and holds the same in every iteration.
     fn forget(&mut self, extent: Extent) -> Result<(), NotUniform> {
         for (cell, _) in self.inside(extent)? {
             self.cells.remove(&(cell.object, cell.offset_bits));
@@ -124,7 +126,7 @@ impl Shadow {
     }
 }
 
-/// What is written, passed or returned: for aggregates, the cells that do not hold the same in every turn.
+/// What is written, passed or returned: for aggregates, the cells that do not hold the same in every iteration.
 enum ShadowedContents {
     Scalar(Symbolic),
     Cells(Vec<(u64, u64, Symbolic)>),
@@ -202,7 +204,7 @@ pub(crate) fn follow(
     Ok(())
 }
 
-/// Looks at atoms in a state: each must have the same truth in every turn.
+/// Looks at atoms in a state: each must have the same truth in every iteration.
 pub(crate) fn look(program: &Program, shadow: &Shadow, state: &State, atoms: &[Atom]) -> Result<(), NotUniform> {
     let view = ShadowedState { program, state, shadow, for_atoms: true };
     for atom in atoms {
@@ -211,7 +213,8 @@ pub(crate) fn look(program: &Program, shadow: &Shadow, state: &State, atoms: &[A
             continue;
         }
         match view.value(*value) {
-            // Where an atom is undefined for reasons that are the same in every turn, it is false in every turn.
+            // Where an atom is undefined for reasons that are the same in every iteration, it is false in every
+            // iteration.
             Ok(Symbolic::Same(_)) | Err(NotUniform::Undefined) => {}
             Ok(_) => return Err(NotUniform::because("an atom does not have the same truth in every turn")),
             Err(refused) => return Err(refused),
@@ -242,7 +245,7 @@ impl ShadowedState<'_> {
         self.value_within(expr, DEEPEST)
     }
 
-    /// A value that must be the same in every turn.
+    /// A value that must be the same in every iteration.
     fn same(&self, expr: ExprId) -> Result<Value, NotUniform> {
         match self.value(expr)? {
             Symbolic::Same(value) => Ok(value),
@@ -263,7 +266,7 @@ impl ShadowedState<'_> {
         })
     }
 
-    /// Where a place lies, which must be the same in every turn.
+    /// Where a place lies, which must be the same in every iteration.
     fn extent(&self, place: &Place) -> Result<Extent, NotUniform> {
         for operand in place.operands() {
             self.same(operand)?;
@@ -289,7 +292,7 @@ impl ShadowedState<'_> {
     fn value_within(&self, expr: ExprId, depth: u32) -> Result<Symbolic, NotUniform> {
         match evaluate(&mut SameInAllIterations(self), expr) {
             Ok(value) => return Ok(Symbolic::Same(value)),
-            // Something is read that is not the same in every turn.
+            // Something is read that is not the same in every iteration.
             Err(Stop::NotConstant) => {}
             Err(stop) => return Err(refused(stop)),
         }
@@ -314,7 +317,7 @@ impl ShadowedState<'_> {
                 Symbolic::Same(Value::Bool(truth)) => Symbolic::Same(Value::Bool(!truth)),
                 _ => Symbolic::Unknown,
             }),
-            // Which operands are evaluated must be the same in every turn.
+            // Which operands are evaluated must be the same in every iteration.
             ExprKind::And(left, right) => match decided(of(*left)?)? {
                 true => of(*right),
                 false => Ok(Symbolic::Same(Value::Bool(false))),
@@ -339,7 +342,7 @@ impl ShadowedState<'_> {
     }
 }
 
-/// Evaluates what is the same in every turn; where something else is read, the evaluation ends with
+/// Evaluates what is the same in every iteration; where something else is read, the evaluation ends with
 /// [`Stop::NotConstant`].
 struct SameInAllIterations<'v, 'a>(&'v ShadowedState<'a>);
 

@@ -23,13 +23,13 @@ pub struct Counterexample {
     pub cycle: Vec<CounterexampleStep>,
     /// How the execution ends, or that it does not.
     pub end: End,
-    /// How numbers grow from turn to turn of the loop, where it does not come back to a state.
+    /// How numbers grow from iteration to iteration of the loop, where it does not come back to a state.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub growth: Vec<ShownGrowth>,
-    /// What holds whenever a turn of the loop begins, where it need not come back to a state.
+    /// What holds whenever an iteration of the loop begins, where it need not come back to a state.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recurrent_set: Vec<String>,
-    /// Whether later turns of the loop may take other paths than the one that is shown.
+    /// Whether later iterations of the loop may take other paths than the one that is shown.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub several_paths: bool,
     /// The steps at which the property breaks, which are shown however long the execution is.
@@ -37,18 +37,18 @@ pub struct Counterexample {
     pub violating: Vec<usize>,
 }
 
-/// How a number grows from turn to turn of a loop.
+/// How a number grows from iteration to iteration of a loop.
 #[derive(Serialize, Clone, Debug)]
 pub struct ShownGrowth {
     /// The part of memory that holds it.
     pub name: String,
-    /// What it is before the first turn.
+    /// What it is before the first iteration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
-    /// By how much it grows in the first turn, by how much more in the second one than in the first, and so on; one
-    /// number where it grows by the same in each turn.
+    /// By how much it grows in the first iteration, by how much more in the second one than in the first, and so on;
+    /// one number where it grows by the same in each iteration.
     pub differences: Vec<String>,
-    /// How many times as much it grows in each turn as in the one before, where it grows by powers.
+    /// How many times as much it grows in each iteration as in the one before, where it grows by powers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub factor: Option<String>,
 }

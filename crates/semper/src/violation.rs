@@ -1,5 +1,5 @@
-//! What can be said of an execution that violates a property, beyond its steps: at which of them the property breaks, and
-//! whether it does so only between the statements of one iteration of a loop.
+//! What can be said of an execution that violates a property, beyond its steps: at which of them the property breaks,
+//! and whether it does so only between the statements of one iteration of a loop.
 //!
 //! Both are for people. Nothing here decides anything.
 
@@ -18,8 +18,9 @@ const LONGEST: usize = 20_000;
 /// Prefixes longer than this are not evaluated.
 const LONGEST_PREFIX: usize = 2_000;
 
-/// The steps at which a formula breaks that is false on a word: where a part that should always hold does not, and where
-/// the word decides that the whole is false. The word is a stem and a loop, which is empty where it is only a prefix.
+/// The steps at which a formula breaks that is false on a word: where a part that should always hold does not, and
+/// where the word decides that the whole is false. The word is a stem and a loop, which is empty where it is only a
+/// prefix.
 pub fn violating_steps(formulas: &Formulas, formula: Formula, stem: &[Letter], repeated: &[Letter]) -> Vec<usize> {
     let mut steps = Vec::new();
     if stem.len() + repeated.len() > LONGEST {
@@ -52,8 +53,8 @@ pub fn violating_steps(formulas: &Formulas, formula: Formula, stem: &[Letter], r
     steps
 }
 
-/// The observed letters of a replayed execution: those before the loop, and those of the loop, of which there are none where
-/// the execution is only a prefix.
+/// The observed letters of a replayed execution: those before the loop, and those of the loop, of which there are none
+/// where the execution is only a prefix.
 pub(crate) fn letters(replayed: &Replayed, atoms: &[AtomId]) -> (Vec<Letter>, Vec<Letter>) {
     let observations = &replayed.run.observations;
     let letter = |truth: &[bool]| atoms.iter().zip(truth).filter(|(_, holds)| **holds).map(|(atom, _)| *atom).collect();
@@ -65,8 +66,8 @@ pub(crate) fn letters(replayed: &Replayed, atoms: &[AtomId]) -> (Vec<Letter>, Ve
 }
 
 /// Advice where a violation depends on what is observed inside of iterations of the main loop: on the word of those
-/// observations alone that come last before the head of the loop, the property is not violated. That says nothing of other
-/// executions.
+/// observations alone that come last before the head of the loop, the property is not violated. That says nothing of
+/// other executions.
 pub(crate) fn between_statements(
     subject: &Subject,
     goal: Formula,
@@ -112,20 +113,20 @@ pub(crate) fn between_statements(
 fn main_loop(program: &Program, function: FunctionId, visited: &HashSet<LocationId>) -> Option<LocationId> {
     let entry = program.functions[function].entry?;
     let targets = |location: LocationId| program.locations[location].out.iter().map(|edge| program.edges[*edge].to);
-    // The locations on the way from the entry, with what is left to be followed of each; a target on it is a head.
-    let mut way: Vec<(LocationId, Vec<LocationId>)> = vec![(entry, targets(entry).collect())];
+    // The locations on the path from the entry, with what is left to be followed of each; a target on it is a head.
+    let mut path: Vec<(LocationId, Vec<LocationId>)> = vec![(entry, targets(entry).collect())];
     let mut known = HashSet::from([entry]);
     let mut heads: Vec<(usize, LocationId)> = Vec::new();
-    while let Some((_, rest)) = way.last_mut() {
+    while let Some((_, rest)) = path.last_mut() {
         let Some(next) = rest.pop() else {
-            way.pop();
+            path.pop();
             continue;
         };
-        if let Some(depth) = way.iter().position(|(location, _)| *location == next) {
-            let inside = way[depth..].iter().any(|(location, _)| visited.contains(location));
+        if let Some(depth) = path.iter().position(|(location, _)| *location == next) {
+            let inside = path[depth..].iter().any(|(location, _)| visited.contains(location));
             heads.extend(inside.then_some((depth, next)));
         } else if known.insert(next) {
-            way.push((next, targets(next).collect()));
+            path.push((next, targets(next).collect()));
         }
     }
     heads.into_iter().min().map(|(_, head)| head)

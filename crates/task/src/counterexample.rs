@@ -11,9 +11,9 @@ pub enum Counterexample {
     Lasso(Lasso),
     /// An execution that goes on for ever and need not come back to a state, with the reason why it goes on.
     Recurrent {
-        /// The answers of the stem, which leads into the set, and those of the first turn from there.
+        /// The answers of the stem, which leads into the set, and those of the first iteration from there.
         answers: Lasso,
-        /// The set that no turn leaves.
+        /// The set that no iteration leaves.
         set: Box<RecurrentSet>,
     },
     /// Executions that leave each other, for goals that speak of all executions from a state on.
@@ -21,7 +21,7 @@ pub enum Counterexample {
 }
 
 impl Counterexample {
-    /// The answers of the stem and of the first turn after it; of the trunk, where it is a tree.
+    /// The answers of the stem and of the first iteration after it; of the trunk, where it is a tree.
     pub fn answers(&self) -> &Lasso {
         match self {
             Counterexample::Lasso(lasso) | Counterexample::Recurrent { answers: lasso, .. } => lasso,
@@ -43,8 +43,8 @@ pub struct Lasso {
     pub cycle: Vec<Answer>,
 }
 
-/// An execution and those that leave it: what shows that a branching goal is violated (Clarke, Jha, Lu, Veith, "Tree-like
-/// counterexamples in model checking", LICS 2002). No engine makes one yet, and no check accepts one.
+/// An execution and those that leave it: what shows that a branching goal is violated (Clarke, Jha, Lu, Veith,
+/// "Tree-like counterexamples in model checking", LICS 2002). No engine makes one yet, and no check accepts one.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Tree {
     /// The execution that violates the outermost operator.

@@ -105,8 +105,8 @@ impl<'n> WordReader<'n> {
         number
     }
 
-    /// Where the automaton may be after reading a word, and the acceptance sets it has visited meanwhile. Of two ways to
-    /// the same state, one that visits less is left out.
+    /// Where the automaton may be after reading a word, and the acceptance sets it has visited meanwhile. Of two paths
+    /// to the same state, one that visits less is left out.
     pub fn moves(&mut self, word: u32, letters: &[LetterBits], state: u32) -> &[(u32, Marks)] {
         let known = &self.moves[word as usize][state as usize];
         if known.is_none() {
@@ -140,11 +140,11 @@ impl<'n> WordReader<'n> {
     }
 }
 
-/// Adds a way unless there is one that visits as much; removes those that visit less.
-fn insert_best(ways: &mut Vec<(u32, Marks)>, (state, marks): (u32, Marks)) {
-    if ways.iter().any(|&(other, visited)| other == state && marks.is_subset(visited)) {
+/// Adds a path unless there is one that visits as much; removes those that visit less.
+fn insert_best(paths: &mut Vec<(u32, Marks)>, (state, marks): (u32, Marks)) {
+    if paths.iter().any(|&(other, visited)| other == state && marks.is_subset(visited)) {
         return;
     }
-    ways.retain(|&(other, visited)| other != state || !visited.is_subset(marks));
-    ways.push((state, marks));
+    paths.retain(|&(other, visited)| other != state || !visited.is_subset(marks));
+    paths.push((state, marks));
 }

@@ -1,11 +1,12 @@
-//! Why an execution goes on for ever without coming back to a state: a closed recurrent set (Gupta, Henzinger, Majumdar,
-//! Rybalchenko and Xu, "Proving non-termination", POPL 2008; closed: Chen, Cook, Fuhs, Nimkar and O'Hearn, "Proving
-//! nontermination via safety", TACAS 2014).
+//! Why an execution goes on for ever without coming back to a state: a closed recurrent set (Gupta, Henzinger,
+//! Majumdar, Rybalchenko and Xu, "Proving non-termination", POPL 2008; closed: Chen, Cook, Fuhs, Nimkar and O'Hearn,
+//! "Proving nontermination via safety", TACAS 2014).
 //!
-//! The set is a condition over the program's states at one location, the head of a loop. The stem leads into it. Whenever
-//! the execution is in the set, a turn, with inputs that are chosen as terms, leads back to the head and into the
-//! set, by whichever path. Rates of growth (a geometric argument; Leike and Heizmann, "Geometric nontermination
-//! arguments", TACAS 2018) are a set with counters: `x = 1 + s` where `s` is 0 at first and `2·s + 1` after each turn.
+//! The set is a condition over the program's states at one location, the head of a loop. The stem leads into it.
+//! Whenever the execution is in the set, an iteration, with inputs that are chosen as terms, leads back to the head and
+//! into the set, by whichever path. Rates of growth (a geometric argument; Leike and Heizmann, "Geometric
+//! nontermination arguments", TACAS 2018) are a set with counters: `x = 1 + s` where `s` is 0 at first and `2·s + 1`
+//! after each iteration.
 //!
 //! Like a [`Refutation`](crate::certificate::Refutation) it speaks of the program after inlining.
 
@@ -19,17 +20,17 @@ use crate::certificate::text::{self, Items};
 /// A set of states that the program need not leave.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecurrentSet {
-    /// The location at which turns begin.
+    /// The location at which iterations begin.
     pub head: LocationId,
     /// What the symbols in conditions stand for.
     pub symbols: Vec<Declaration>,
     /// The numbers that stand for addresses.
     pub addresses: Vec<ObjectAddress>,
-    /// Numbers beside the program that change from turn to turn.
+    /// Numbers beside the program that change from iteration to iteration.
     pub counters: Vec<Counter>,
-    /// The conditions that hold whenever a turn begins, over symbols and counters.
+    /// The conditions that hold whenever an iteration begins, over symbols and counters.
     pub set: Vec<Sexp>,
-    /// What inputs are chosen to be, over symbols and counters at the beginning of the turn. Those that are not
+    /// What inputs are chosen to be, over symbols and counters at the beginning of the iteration. Those that are not
     /// mentioned do not matter.
     pub choices: Vec<InputChoice>,
 }
@@ -41,14 +42,15 @@ pub struct Counter {
     pub name: String,
     /// What it is when the set is entered.
     pub start: BigInt,
-    /// What it is after a turn, over what symbols and counters were before it.
+    /// What it is after an iteration, over what symbols and counters were before it.
     pub next: Sexp,
 }
 
 /// What an input is chosen to be.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InputChoice {
-    /// The input: `?12.0` is the first one that edge 12 asks for, `?12:2.0` when it is taken the second time in the turn.
+    /// The input: `?12.0` is the first one that edge 12 asks for, `?12:2.0` when it is taken the second time in the
+    /// iteration.
     pub input: String,
     /// Its value.
     pub value: Sexp,

@@ -1,8 +1,8 @@
 //! Watching engines at work: what they found, as plain data, for whoever wants to show it.
 //!
-//! An engine calls a [`Watch`]; where the data goes (a line on a terminal, a text, files of pictures) is not its matter.
-//! Nothing here knows how an engine works, so that a watcher need not either. Making the data takes time, so that a
-//! watcher says by its [`Interest`] how much of it is worth making.
+//! An engine calls a [`Watch`]; where the data goes (a line on a terminal, a text, files of pictures) is not its
+//! matter. Nothing here knows how an engine works, so that a watcher need not either. Making the data takes time, so
+//! that a watcher says by its [`Interest`] how much of it is worth making.
 
 use std::fmt;
 
@@ -29,7 +29,8 @@ pub trait Watch: Sync + fmt::Debug {
     /// An engine is so far. The last one it tells is how far it came.
     fn progress(&self, _progress: &Progress) {}
 
-    /// A candidate for a counterexample was found; candidates count from 1. There is a trace where traces are of interest.
+    /// A candidate for a counterexample was found; candidates count from 1. There is a trace where traces are of
+    /// interest.
     fn candidate(&self, _number: usize, _trace: Option<&CandidateLasso>) {}
 
     /// The candidate that was found last was decided.
@@ -90,8 +91,8 @@ pub struct CandidateLasso {
     pub stem: Vec<PictureBlock>,
     /// What is repeated for ever.
     pub cycle: Vec<PictureBlock>,
-    /// The question whether the stem and one turn of the cycle can be executed, as a script in SMT-LIB, where everything
-    /// is of interest.
+    /// The question whether the stem and one iteration of the cycle can be executed, as a script in SMT-LIB, where
+    /// everything is of interest.
     pub formula: Option<String>,
 }
 

@@ -1,8 +1,8 @@
-//! The answers to what a program asks on the way of an execution, in the order in which the interpreter asks.
+//! The answers to what a program asks on the path of an execution, in the order in which the interpreter asks.
 //!
 //! Inputs are asked for by the edges that read them. What an uninitialised variable holds is asked for when it is first
-//! read, which may be much later or never: the right operand of `&&` reads only sometimes. So the way is followed by the
-//! interpreter itself, on the prepared program, whose questions are written down.
+//! read, which may be much later or never: the right operand of `&&` reads only sometimes. So the path is followed by
+//! the interpreter itself, on the prepared program, whose questions are written down.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
@@ -25,7 +25,7 @@ use crate::encode::Exit;
 use crate::encode::edge::Contents;
 use crate::encode::memory::MemoryCell;
 
-/// Follows a way through a program and tells the answers.
+/// Follows a path through a program and tells the answers.
 pub struct AnswerTeller<'a> {
     prepared: &'a Prepared,
     interpreter: Interpreter<'a>,
@@ -79,9 +79,9 @@ impl<'a> AnswerTeller<'a> {
         Self { prepared, interpreter, open, is_started: false, has_written: false }
     }
 
-    /// The answers on the next part of the way.
-    pub fn answers(&mut self, way: &[TakenEdge], values: &Valuation) -> Result<Vec<Answer>, Reason> {
-        for taken in way {
+    /// The answers on the next part of the path.
+    pub fn answers(&mut self, path: &[TakenEdge], values: &Valuation) -> Result<Vec<Answer>, Reason> {
+        for taken in path {
             self.take(taken, values).map_err(|what| {
                 Reason::EvidenceRejected(format!("the interpreter does not follow the way of a violation: {what}"))
             })?;

@@ -1,7 +1,7 @@
 //! Letters: the labels of the Büchi program's edges, which modules read.
 //!
-//! A letter is a step together with the way through the program that it stands for. Modules look at the step alone, so
-//! that the same statement is one letter to them wherever it stands; the way is for telling a run to people and for
+//! A letter is a step together with the path through the program that it stands for. Modules look at the step alone, so
+//! that the same statement is one letter to them wherever it stands; the path is for telling a run to people and for
 //! executing it.
 
 use std::cell::RefCell;
@@ -20,8 +20,8 @@ use crate::encode::{Passage, Transition};
 pub struct LetterId {
     /// The number of its step.
     pub step: u32,
-    /// The number of its way.
-    pub way: u32,
+    /// The number of its path.
+    pub path: u32,
 }
 
 impl Label for LetterId {}
@@ -50,7 +50,7 @@ pub struct TakenEdge {
 pub struct Letters {
     steps: RefCell<Vec<Rc<Transition>>>,
     known: RefCell<HashMap<Transition, u32>>,
-    ways: RefCell<Vec<Rc<[TakenEdge]>>>,
+    paths: RefCell<Vec<Rc<[TakenEdge]>>>,
 }
 
 impl Letters {
@@ -66,15 +66,15 @@ impl Letters {
         self.letter(passage.step.clone(), Rc::new([taken]))
     }
 
-    fn letter(&self, step: Transition, way: Rc<[TakenEdge]>) -> LetterId {
+    fn letter(&self, step: Transition, path: Rc<[TakenEdge]>) -> LetterId {
         let mut steps = self.steps.borrow_mut();
         let number = *self.known.borrow_mut().entry(step).or_insert_with_key(|step| {
             steps.push(Rc::new(step.clone()));
             steps.len() as u32 - 1
         });
-        let mut ways = self.ways.borrow_mut();
-        ways.push(way);
-        LetterId { step: number, way: ways.len() as u32 - 1 }
+        let mut paths = self.paths.borrow_mut();
+        paths.push(path);
+        LetterId { step: number, path: paths.len() as u32 - 1 }
     }
 
     /// The step of a letter.
@@ -87,23 +87,23 @@ impl Letters {
         Rc::clone(&self.steps.borrow()[step as usize])
     }
 
-    /// The way of a letter.
-    pub fn way(&self, letter: LetterId) -> Rc<[TakenEdge]> {
-        Rc::clone(&self.ways.borrow()[letter.way as usize])
+    /// The path of a letter.
+    pub fn path(&self, letter: LetterId) -> Rc<[TakenEdge]> {
+        Rc::clone(&self.paths.borrow()[letter.path as usize])
     }
 
-    /// The letter with the same way and a stronger guard, which may be one of several.
+    /// The letter with the same path and a stronger guard, which may be one of several.
     pub fn guarded(&self, letter: LetterId, guard: logic::Term, is_part: bool) -> LetterId {
         let step = Transition { guard, ..(*self.step(letter)).clone() };
         let part = |taken: &TakenEdge| TakenEdge { is_part: taken.is_part || is_part, ..taken.clone() };
-        self.letter(step, self.way(letter).iter().map(part).collect())
+        self.letter(step, self.path(letter).iter().map(part).collect())
     }
 
-    /// The letter with the same way, of which more is known.
+    /// The letter with the same path, of which more is known.
     pub fn knowing(&self, terms: &Terms, letter: LetterId, known: logic::Term) -> LetterId {
         let step = self.step(letter);
         let known = terms.and([step.known, known]);
-        self.letter(Transition { known, ..(*step).clone() }, self.way(letter))
+        self.letter(Transition { known, ..(*step).clone() }, self.path(letter))
     }
 
     /// One letter and then another, as one.
@@ -116,7 +116,7 @@ impl Letters {
             (two, Some(renamed))
         };
         let new_name = |symbol: Symbol| renamed.as_ref().map_or(symbol, |renamed| renamed[&symbol]);
-        let later = self.way(second);
+        let later = self.path(second);
         let later = later.iter().map(|taken| TakenEdge {
             asked: taken
                 .asked
@@ -130,7 +130,7 @@ impl Letters {
                 .collect(),
             ..taken.clone()
         });
-        let way: Rc<[TakenEdge]> = self.way(first).iter().cloned().chain(later).collect();
-        self.letter(one.then(terms, &two), way)
+        let path: Rc<[TakenEdge]> = self.path(first).iter().cloned().chain(later).collect();
+        self.letter(one.then(terms, &two), path)
     }
 }

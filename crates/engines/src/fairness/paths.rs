@@ -1,8 +1,8 @@
 //! Executions whose path through a loop changes: all cycles of the Büchi program at the honda of a lasso, together.
 //!
-//! The refinement looks at one lasso at a time. Where a path is taken 10⁸ times before another one is taken for ever, the lasso
-//! of the second path has a stem of 10⁸ turns, and no search along stems comes there. A recurrent set that all paths keep
-//! needs no stem of that kind.
+//! The refinement looks at one lasso at a time. Where a path is taken 10⁸ times before another one is taken for ever,
+//! the lasso of the second path has a stem of 10⁸ iterations, and no search along stems comes there. A recurrent set that
+//! all paths keep needs no stem of that kind.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
@@ -100,7 +100,7 @@ fn diverge(
         solver.set_kind("lasso");
         let Some(NonTermination { start, .. }) = steady(terms, solver, &lasso, budget)? else { return Ok(None) };
         let inputs = start.lead.first().cloned().unwrap_or_default();
-        let names = named_inputs(&letters.way(cycle_letter));
+        let names = named_inputs(&letters.path(cycle_letter));
         let chosen: HashMap<InputName, &Value> =
             names.iter().filter_map(|(name, symbol)| Some((*name, inputs.get(symbol)?))).collect();
         let others: Vec<ChosenCycle> =
@@ -151,11 +151,11 @@ fn cycles(graph: &Automaton<LetterId>, honda: StateId) -> Vec<Vec<LetterId>> {
     found
 }
 
-/// The inputs on a way by their names.
-fn named_inputs(way: &[TakenEdge]) -> Vec<(InputName, Symbol)> {
+/// The inputs on a path by their names.
+fn named_inputs(path: &[TakenEdge]) -> Vec<(InputName, Symbol)> {
     let mut times: HashMap<program::EdgeId, usize> = HashMap::new();
     let mut found = Vec::new();
-    for taken in way {
+    for taken in path {
         let Some(edge) = taken.edge else { continue };
         let time = times.entry(edge).or_default();
         *time += 1;
@@ -168,7 +168,7 @@ fn named_inputs(way: &[TakenEdge]) -> Vec<(InputName, Symbol)> {
 fn with_inputs(terms: &Terms, letters: &Letters, cycle: LetterId, chosen: &HashMap<InputName, &Value>) -> ChosenCycle {
     let any = |&input: &Symbol| Some((input, terms.of_value(&Value::default_of(&terms.sort_of_symbol(input)))?));
     let mut inputs: BTreeMap<Symbol, Term> = letters.step(cycle).inputs.iter().filter_map(any).collect();
-    let named = named_inputs(&letters.way(cycle)).into_iter();
+    let named = named_inputs(&letters.path(cycle)).into_iter();
     inputs.extend(named.filter_map(|(name, symbol)| Some((symbol, terms.of_value(chosen.get(&name)?)?))));
     ChosenCycle { cycle, inputs }
 }

@@ -13,8 +13,8 @@
 //! | cycle(P) | P, over program variables and `old` |
 //! | false | nothing: an accepting trap |
 //!
-//! Which of the valid triples are offered is decided by the [`Stage`]: what is offered decides how many traces the module has, and how simple its complement
-//! is.
+//! Which of the valid triples are offered is decided by the [`Stage`]: what is offered decides how many traces the
+//! module has, and how simple its complement is.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -74,15 +74,15 @@ impl RankedParts {
 
     /// The function has decreased below `old`: at the first part that differs, from a value that was not negative.
     pub fn decreased(&self, terms: &Terms) -> Term {
-        let mut ways = Vec::new();
+        let mut paths = Vec::new();
         for index in 0..self.function.len() {
             let old = |at: usize| terms.variable(self.old[at]);
             let mut parts: Vec<Term> = (0..index).map(|at| terms.less_equal(self.function[at], old(at))).collect();
             parts.push(terms.less(self.function[index], old(index)));
             parts.push(terms.less_equal(terms.integer(0), old(index)));
-            ways.push(terms.and(parts));
+            paths.push(terms.and(parts));
         }
-        terms.or(ways)
+        terms.or(paths)
     }
 }
 

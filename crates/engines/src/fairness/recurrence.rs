@@ -1,8 +1,8 @@
 //! From an argument for non-termination to a recurrent set that others can check.
 //!
-//! A geometric argument moves the state along rays y₁ … y_n with weights. Let sᵢ be the sum of the weights that ray i has had
-//! so far. Then the state is x₀ + Σ sᵢ·yᵢ, the weight that comes next is 1 + (λᵢ − 1)·sᵢ + νᵢ₋₁·sᵢ₋₁ (by induction over the
-//! turns), and so sᵢ becomes 1 + λᵢ·sᵢ + νᵢ₋₁·sᵢ₋₁. These sums are the counters of the set.
+//! A geometric argument moves the state along rays y₁ … y_n with weights. Let sᵢ be the sum of the weights that ray i
+//! has had so far. Then the state is x₀ + Σ sᵢ·yᵢ, the weight that comes next is 1 + (λᵢ − 1)·sᵢ + νᵢ₋₁·sᵢ₋₁ (by
+//! induction over the iterations), and so sᵢ becomes 1 + λᵢ·sᵢ + νᵢ₋₁·sᵢ₋₁. These sums are the counters of the set.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -18,7 +18,7 @@ use crate::encode::Vocabulary;
 
 /// A set as terms.
 struct Set {
-    /// For each counter its symbol and what it is after a turn.
+    /// For each counter its symbol and what it is after an iteration.
     counters: Vec<(Symbol, Term)>,
     conditions: Vec<Term>,
     inputs: BTreeMap<Symbol, Term>,
@@ -52,17 +52,17 @@ pub(super) fn recurrent_set(
             coming_back(terms, &states[lead..lead + inputs.len()], inputs, closing)
         }
     };
-    let way = letters.way(divergence.cycle);
-    let last = way.last().and_then(|taken| taken.edge).ok_or("control stays where it is")?;
+    let path = letters.path(divergence.cycle);
+    let last = path.last().and_then(|taken| taken.edge).ok_or("control stays where it is")?;
     let before = &vocabulary.prepared.inlined;
     let head = before.locations[vocabulary.program().edges[last].to].ok_or("the loop begins inside of a statement")?;
     let counter_names: HashMap<Symbol, String> =
         counters.iter().enumerate().map(|(index, (symbol, _))| (*symbol, format!("s.{index}"))).collect();
     let write = |term: Term| names.write_with(term, &counter_names);
     let mut choices: Vec<InputChoice> = Vec::new();
-    let others = divergence.others.iter().map(|other| (letters.way(other.cycle), &other.inputs));
-    for (way, inputs) in std::iter::once((way, &inputs)).chain(others) {
-        for (taken, edge) in way.iter().zip(names.edges_of(&way)) {
+    let others = divergence.others.iter().map(|other| (letters.path(other.cycle), &other.inputs));
+    for (path, inputs) in std::iter::once((path, &inputs)).chain(others) {
+        for (taken, edge) in path.iter().zip(names.edges_of(&path)) {
             let asked = taken.asked.iter().filter(|asked| asked.uninitialised.is_none());
             for (index, asked) in asked.enumerate() {
                 let (input, value) = (format!("?{edge}.{index}"), inputs.get(&asked.symbol));

@@ -83,9 +83,9 @@ impl Show<'_, '_> {
     }
 
     fn block(&self, letter: LetterId, is_start: bool) -> PictureBlock {
-        let way = self.letters.way(letter);
+        let path = self.letters.path(letter);
         let mut statements: Vec<Statement> = Vec::new();
-        for (at, taken) in way.iter().enumerate() {
+        for (at, taken) in path.iter().enumerate() {
             let statement = self.statement(taken, is_start && at == 0);
             if statements.last() != Some(&statement) {
                 statements.push(statement);
@@ -124,8 +124,8 @@ impl Show<'_, '_> {
         conjuncts.map(|conjunct| self.terms.display(conjunct)).collect()
     }
 
-    /// Whether the stem and one turn of the cycle can be executed, as a script in SMT-LIB. Each value that a variable
-    /// gets has a symbol of its own.
+    /// Whether the stem and one iteration of the cycle can be executed, as a script in SMT-LIB. Each value that a
+    /// variable gets has a symbol of its own.
     fn formula(&self, stem: &[LetterId], cycle: &[LetterId]) -> String {
         let terms = self.terms;
         let steps: Vec<Transition> =

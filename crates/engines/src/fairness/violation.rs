@@ -24,15 +24,16 @@ pub(super) fn counterexample(
     let lasso = Lasso { stem: &stem_step, cycle: &cycle_step };
     let lost = || Reason::Incomplete("a violation could not be told".to_owned());
     let execution = &divergence.execution;
-    let turns = execution.turns(terms, &lasso, execution.start.lead.len() + execution.period()).ok_or_else(lost)?;
+    let iterations =
+        execution.iterations(terms, &lasso, execution.start.lead.len() + execution.period()).ok_or_else(lost)?;
     let open = OpenQuestions::default();
     let mut choices = &open;
     let mut teller = AnswerTeller::new(vocabulary.prepared, &open, &mut choices);
-    let mut stem = teller.answers(&letters.way(divergence.stem), &execution.start.stem_inputs)?;
-    let way = letters.way(divergence.cycle);
-    let turns: Vec<Vec<Answer>> =
-        turns.iter().map(|inputs| teller.answers(&way, inputs)).collect::<Result<_, Reason>>()?;
-    let (lead, repeated) = turns.split_at(execution.start.lead.len());
+    let mut stem = teller.answers(&letters.path(divergence.stem), &execution.start.stem_inputs)?;
+    let path = letters.path(divergence.cycle);
+    let iterations: Vec<Vec<Answer>> =
+        iterations.iter().map(|inputs| teller.answers(&path, inputs)).collect::<Result<_, Reason>>()?;
+    let (lead, repeated) = iterations.split_at(execution.start.lead.len());
     stem.extend(lead.iter().flatten().cloned());
     let answers = task::Lasso { stem, cycle: repeated.concat() };
     let set = names.and_then(|names| recurrent_set(terms, names, vocabulary, letters, divergence));

@@ -1,9 +1,9 @@
-//! Blocks: all ways by which the program and the automaton get from one state of the product to the next.
+//! Blocks: all paths by which the program and the automaton get from one state of the product to the next.
 //!
-//! A certificate names some states of the product; between them the check walks by itself, along every edge of the program
-//! and every edge of the automaton, and composes the formulas on the way. So nothing is left out that a certificate does
-//! not mention. A way that none of the certificate's edges stands for must lead to a state that is harmless, or be
-//! impossible.
+//! A certificate names some states of the product; between them the check walks by itself, along every edge of the
+//! program and every edge of the automaton, and composes the formulas on the path. So nothing is left out that a
+//! certificate does not mention. A path that none of the certificate's edges stands for must lead to a state that is
+//! harmless, or be impossible.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -24,22 +24,22 @@ use crate::encode::{Encoding, Exit, Passage, Transition, Truth};
 /// The most cubes of a guard of the automaton.
 const MOST_CUBES: usize = 256;
 
-/// The most steps on one way.
+/// The most steps on one path.
 const LONGEST: usize = 10_000;
 
-/// So often a way may come back to where it was.
-const MOST_TURNS: usize = 3;
+/// So often a path may come back to where it was.
+const MOST_ITERATIONS: usize = 3;
 
 /// The most blocks of a proof.
 const MOST_BLOCKS: usize = 200_000;
 
-/// The most ways that are followed from one state of the product, so that a certificate that names few states cannot make the
-/// check walk for ever.
-const MOST_WAYS: usize = 10_000;
+/// The most paths that are followed from one state of the product, so that a certificate that names few states cannot
+/// make the check walk for ever.
+const MOST_PATHS: usize = 10_000;
 
 const TOO_MANY: &str = "there are too many ways between the states of the product";
 
-/// A way from a state of the product to the next.
+/// A path from a state of the product to the next.
 pub(super) struct Block {
     /// The state that it enters.
     pub to: u32,
@@ -49,7 +49,7 @@ pub(super) struct Block {
     pub marks: Marks,
     /// Whether the automaton reads anything on it.
     pub reads: bool,
-    /// The letter that modules read, if the certificate knows the way.
+    /// The letter that modules read, if the certificate knows the path.
     pub letter: Option<u32>,
 }
 
@@ -69,13 +69,13 @@ pub(super) struct Walker<'a, 'o> {
     pub automaton: &'a [Vec<u32>],
 }
 
-/// Whether a way has gone round so often that it will hardly end.
-fn is_round(way: &BlockPath<'_>) -> bool {
-    let here = (way.place, way.automaton);
-    way.passed.len() > LONGEST || way.passed.iter().filter(|&&passed| passed == here).count() > MOST_TURNS
+/// Whether a path has gone round so often that it will hardly end.
+fn is_round(path: &BlockPath<'_>) -> bool {
+    let here = (path.place, path.automaton);
+    path.passed.len() > LONGEST || path.passed.iter().filter(|&&passed| passed == here).count() > MOST_ITERATIONS
 }
 
-/// One more step of a way.
+/// One more step of a path.
 struct BlockStep<'p> {
     /// The edge; none for the start, and for staying where control is.
     edge: Option<EdgeId>,
@@ -86,7 +86,7 @@ struct BlockStep<'p> {
     reads: Option<(program::LocationId, Exit)>,
 }
 
-/// The beginning of a way.
+/// The beginning of a path.
 #[derive(Clone)]
 struct BlockPath<'r> {
     place: Control,
@@ -100,9 +100,9 @@ struct BlockPath<'r> {
     passed: Vec<(Control, u32)>,
     /// Edges taken.
     taken: Vec<EdgeId>,
-    /// The certificate's edges that may stand for it, with how much of their way and of their readings was seen.
+    /// The certificate's edges that may stand for it, with how much of their path and of their readings was seen.
     candidates: Vec<(&'r ProductEdge, usize, usize)>,
-    /// What the program asked for on the way, by its names in conditions.
+    /// What the program asked for on the path, by its names in conditions.
     inputs: BTreeMap<String, Term>,
 }
 
@@ -141,8 +141,8 @@ impl<'a> Walker<'a, '_> {
     /// All blocks from a state of the product, given what is known there.
     pub fn blocks(&self, from: u32, known: &[Term], edges: &[&'a ProductEdge]) -> Result<Vec<Block>, NotProved> {
         let mut blocks = Vec::new();
-        self.walk(from, known, edges, None, &mut |to, way| {
-            self.finish(known, to, way, &mut blocks)?;
+        self.walk(from, known, edges, None, &mut |to, path| {
+            self.finish(known, to, path, &mut blocks)?;
             match blocks.len() > MOST_BLOCKS {
                 true => Err(NotProved::NotCovered(TOO_MANY.to_owned())),
                 false => Ok(()),
@@ -153,22 +153,23 @@ impl<'a> Walker<'a, '_> {
 
     /// That the automaton reads what is observed, up to repetitions, on all sequences of blocks from the start.
     ///
-    /// An edge that reads something else is looked at when it is taken, before the automaton reads: if what it would read
-    /// is wrong, the automaton may have no edge for it, so that no block would tell. `known` must hold at the beginning of
-    /// every block.
+    /// An edge that reads something else is looked at when it is taken, before the automaton reads: if what it would
+    /// read is wrong, the automaton may have no edge for it, so that no block would tell. `known` must hold at the
+    /// beginning of every block.
     pub fn reads_what_is_observed(&self, known: &[Vec<Term>], edges: &[Vec<&'a ProductEdge>]) -> Result<(), NotProved> {
         if self.reading.doubt.is_none() {
             return Ok(());
         }
         let starts = (0u32..).zip(&self.refutation.states).filter(|(_, state)| state.place == Control::Start);
-        // States of the product, and whether an atom may differ there from what was observed last. The start is observed.
+        // States of the product, and whether an atom may differ there from what was observed last. The start is
+        // observed.
         let mut open: Vec<(u32, bool)> = starts.map(|(state, _)| (state, false)).collect();
         let mut seen: HashSet<(u32, bool)> = open.iter().copied().collect();
         while let Some((state, is_stale)) = open.pop() {
             let (known, edges) = (&known[state as usize], &edges[state as usize]);
-            self.walk(state, known, edges, Some(is_stale), &mut |to, way| {
-                let next = (to, way.is_stale == Some(true));
-                if !seen.contains(&next) && !self.obligations.never_taken(known, &way.step) {
+            self.walk(state, known, edges, Some(is_stale), &mut |to, path| {
+                let next = (to, path.is_stale == Some(true));
+                if !seen.contains(&next) && !self.obligations.never_taken(known, &path.step) {
                     seen.insert(next);
                     open.push(next);
                 }
@@ -178,7 +179,7 @@ impl<'a> Walker<'a, '_> {
         Ok(())
     }
 
-    /// Follows all ways from a state of the product to the next ones.
+    /// Follows all paths from a state of the product to the next ones.
     fn walk<'r>(
         &self,
         from: u32,
@@ -201,14 +202,14 @@ impl<'a> Walker<'a, '_> {
             inputs: BTreeMap::new(),
         }];
         let mut followed = 0;
-        while let Some(way) = open.pop() {
+        while let Some(path) = open.pop() {
             self.obligations.check()?;
-            for next in self.longer(known, &way)? {
+            for next in self.longer(known, &path)? {
                 if self.terms.as_truth(next.step.guard) == Some(false) {
                     continue;
                 }
                 // What nothing in the certificate stands for should be impossible, the earlier the better.
-                let is_lost = next.candidates.is_empty() && next.step.guard != way.step.guard;
+                let is_lost = next.candidates.is_empty() && next.step.guard != path.step.guard;
                 if is_lost && self.obligations.never_taken(known, &next.step) {
                     continue;
                 }
@@ -225,29 +226,34 @@ impl<'a> Walker<'a, '_> {
                 }
             }
             followed += 1;
-            if followed > MOST_WAYS {
+            if followed > MOST_PATHS {
                 return Err(NotProved::NotCovered(TOO_MANY.to_owned()));
             }
         }
         Ok(())
     }
 
-    /// The ways that are one step longer.
-    fn longer<'r>(&self, known: &[Term], way: &BlockPath<'r>) -> Result<Vec<BlockPath<'r>>, NotProved> {
+    /// The paths that are one step longer.
+    fn longer<'r>(&self, known: &[Term], path: &BlockPath<'r>) -> Result<Vec<BlockPath<'r>>, NotProved> {
         let program = &self.prepared.program;
         let mut found = Vec::new();
-        match way.place {
+        match path.place {
             Control::Start => {
                 let start = self.prepared.start();
                 let passage = Passage { step: self.encoding.initial(), exit: Exit::Passes };
                 let reads = Some((start, Exit::Passes));
                 let taken = BlockStep { edge: None, passage: &passage, place: Control::At(start), reads };
-                self.take(known, way, &taken, &mut found)?;
+                self.take(known, path, &taken, &mut found)?;
             }
             Control::At(location) if program.locations[location].out.is_empty() => {
                 let stay = Passage { step: Transition::skip(self.terms), exit: Exit::Passes };
                 let reads = Some((location, Exit::Passes));
-                self.take(known, way, &BlockStep { edge: None, passage: &stay, place: way.place, reads }, &mut found)?;
+                self.take(
+                    known,
+                    path,
+                    &BlockStep { edge: None, passage: &stay, place: path.place, reads },
+                    &mut found,
+                )?;
             }
             Control::At(location) => {
                 for &edge in &program.locations[location].out {
@@ -261,7 +267,7 @@ impl<'a> Walker<'a, '_> {
                             exit @ (Exit::Ends | Exit::Undefined) => (Control::Stopped(edge, exit), None),
                         };
                         let taken = BlockStep { edge: Some(edge), passage: &passage, place, reads };
-                        self.take(known, way, &taken, &mut found)?;
+                        self.take(known, path, &taken, &mut found)?;
                     }
                 }
             }
@@ -271,7 +277,12 @@ impl<'a> Walker<'a, '_> {
                 }
                 let stay = Passage { step: Transition::skip(self.terms), exit };
                 let reads = Some((program.edges[edge].from, exit));
-                self.take(known, way, &BlockStep { edge: None, passage: &stay, place: way.place, reads }, &mut found)?;
+                self.take(
+                    known,
+                    path,
+                    &BlockStep { edge: None, passage: &stay, place: path.place, reads },
+                    &mut found,
+                )?;
             }
         }
         Ok(found)
@@ -281,33 +292,34 @@ impl<'a> Walker<'a, '_> {
     fn take<'r>(
         &self,
         known: &[Term],
-        way: &BlockPath<'r>,
+        path: &BlockPath<'r>,
         taken: &BlockStep<'_>,
         found: &mut Vec<BlockPath<'r>>,
     ) -> Result<(), NotProved> {
         let &BlockStep { edge, passage, place, reads } = taken;
-        let mut next = way.clone();
-        next.passed.push((way.place, way.automaton));
+        let mut next = path.clone();
+        next.passed.push((path.place, path.automaton));
         next.place = place;
         next.taken.extend(edge);
-        next.step = way.step.then(self.terms, &passage.step, &next.name(edge));
+        next.step = path.step.then(self.terms, &passage.step, &next.name(edge));
         next.name_inputs(self.terms, edge, passage);
         if let Some(edge) = edge {
             let siblings = &self.prepared.program.locations[self.prepared.program.edges[edge].from].out;
-            next.candidates.retain_mut(|(candidate, seen, _)| match candidate.way.get(*seen) {
+            next.candidates.retain_mut(|(candidate, seen, _)| match candidate.path.get(*seen) {
                 Some(&expected) if expected == edge => {
                     *seen += 1;
                     true
                 }
-                // An edge that the certificate does not mention; but where it mentions another one here, this is not it.
+                // An edge that the certificate does not mention; but where it mentions another one here, this is not
+                // it.
                 Some(expected) => !siblings.contains(expected),
                 None => true,
             });
         }
-        if let Some(is_stale) = way.is_stale {
+        if let Some(is_stale) = path.is_stale {
             let after = match (edge, place) {
                 (Some(edge), Control::At(_) | Control::Stopped(_, Exit::Returns)) => self.reading.pass(edge, is_stale),
-                (None, Control::At(_)) if way.place == place => self.reading.stay(is_stale).map(|()| false),
+                (None, Control::At(_)) if path.place == place => self.reading.stay(is_stale).map(|()| false),
                 // The start and the end are observed.
                 _ => Ok(false),
             };
@@ -321,7 +333,7 @@ impl<'a> Walker<'a, '_> {
             found.push(next);
             return Ok(());
         };
-        for &number in &self.automaton[way.automaton as usize] {
+        for &number in &self.automaton[path.automaton as usize] {
             let Some(read) = self.refutation.automaton.edges().nth(number as usize) else { continue };
             let letter = self.letter(&read.label, seen_from, exit)?;
             let mut reading = next.clone();
@@ -357,22 +369,22 @@ impl<'a> Walker<'a, '_> {
         Ok(self.terms.or(cubes.into_iter().map(cube).collect::<Vec<_>>()))
     }
 
-    /// A way that has come to a state of the product.
-    fn finish(&self, known: &[Term], to: u32, way: BlockPath<'_>, blocks: &mut Vec<Block>) -> Result<(), NotProved> {
+    /// A path that has come to a state of the product.
+    fn finish(&self, known: &[Term], to: u32, path: BlockPath<'_>, blocks: &mut Vec<Block>) -> Result<(), NotProved> {
         let is_complete = |(edge, seen, read): &&(&ProductEdge, usize, usize)| {
-            edge.to == to && *seen == edge.way.len() && *read == edge.reads.len()
+            edge.to == to && *seen == edge.path.len() && *read == edge.reads.len()
         };
-        let matching: Vec<&ProductEdge> = way.candidates.iter().filter(is_complete).map(|(edge, ..)| *edge).collect();
-        let block = |step: Transition, letter| Block { to, step, marks: way.marks, reads: way.reads, letter };
+        let matching: Vec<&ProductEdge> = path.candidates.iter().filter(is_complete).map(|(edge, ..)| *edge).collect();
+        let block = |step: Transition, letter| Block { to, step, marks: path.marks, reads: path.reads, letter };
         match matching.as_slice() {
             [] => {
-                if !self.obligations.never_taken(known, &way.step) {
-                    blocks.push(block(way.step.clone(), None));
+                if !self.obligations.never_taken(known, &path.step) {
+                    blocks.push(block(path.step.clone(), None));
                 }
             }
-            [only] if only.condition.is_none() => blocks.push(block(way.step.clone(), Some(only.letter))),
+            [only] if only.condition.is_none() => blocks.push(block(path.step.clone(), Some(only.letter))),
             several => {
-                let names = |word: &str| way.inputs.get(word).copied().or_else(|| (self.names)(word));
+                let names = |word: &str| path.inputs.get(word).copied().or_else(|| (self.names)(word));
                 let reader = ConditionReader { terms: self.terms, names: &names };
                 let mut conditions = Vec::new();
                 for edge in several {
@@ -381,16 +393,16 @@ impl<'a> Walker<'a, '_> {
                     conditions.push(condition.map_err(NotProved::Wrong)?);
                 }
                 let other = self.terms.not(self.terms.or(conditions.iter().copied()));
-                if !self.obligations.impossible(known, way.step.guard, other) {
-                    let way: Vec<usize> = several[0].way.iter().map(|edge| edge.index()).collect();
+                if !self.obligations.impossible(known, path.step.guard, other) {
+                    let path: Vec<usize> = several[0].path.iter().map(|edge| edge.index()).collect();
                     return Err(NotProved::wrong(format!(
-                        "the conditions of the edges with the way {way:?} leave something out"
+                        "the conditions of the edges with the path {path:?} leave something out"
                     )));
                 }
                 for (edge, condition) in several.iter().zip(conditions) {
-                    let guard = self.terms.and([way.step.guard, condition]);
+                    let guard = self.terms.and([path.step.guard, condition]);
                     if self.terms.as_truth(guard) != Some(false) {
-                        blocks.push(block(Transition { guard, ..way.step.clone() }, Some(edge.letter)));
+                        blocks.push(block(Transition { guard, ..path.step.clone() }, Some(edge.letter)));
                     }
                 }
             }

@@ -1,10 +1,11 @@
-//! Checks the certificate of a proof by refuted traces ([`Refutation`]), step by step, without any search for arguments.
+//! Checks the certificate of a proof by refuted traces ([`Refutation`]), step by step, without any search for
+//! arguments.
 //!
 //! | module | what it holds |
 //! | --- | --- |
 //! | `condition` | conditions of the certificate as terms |
 //! | `reading` | at which edges the automaton reads |
-//! | `blocks` | all ways from one state of the product to the next, walked anew |
+//! | `blocks` | all paths from one state of the product to the next, walked anew |
 //! | `module` | modules, and what their states say |
 //! | `macrostate` | what the runs of a module may be doing: the rules of the complement |
 //! | `graph` | start, steps and progress: that no fair trace is left |
@@ -65,8 +66,8 @@ pub enum NotProved {
     Exhausted(Exhausted),
     /// There is nobody to ask.
     NoSolver(String),
-    /// Something could not be shown, but the program does what the formulas only approximate, a solver has left questions open,
-    /// or something is too large.
+    /// Something could not be shown, but the program does what the formulas only approximate, a solver has left
+    /// questions open, or something is too large.
     NotCovered(String),
     /// Something in it is wrong, or could not be shown.
     Wrong(String),
@@ -91,8 +92,8 @@ pub fn check(
     check_and_keep(task, refutation, inclusion, decider, false, budget).map(|(proved, _)| proved)
 }
 
-/// What the solver of this program has to show for a certificate that passes, for whoever looks for arguments that need no
-/// solver.
+/// What the solver of this program has to show for a certificate that passes, for whoever looks for arguments that need
+/// no solver.
 pub fn questions(task: &Task, refutation: &Refutation, budget: &Budget) -> Result<Questions, NotProved> {
     check_and_keep(task, refutation, Inclusion::ShownElsewhere, &Decider::Embedded, true, budget)
         .map(|(_, questions)| questions)
@@ -203,8 +204,8 @@ fn follow(
 
 /// The largest part of the invariants that every block keeps, and the blocks.
 ///
-/// What is not kept is left out, until all is kept. Ways that the invariants exclude are no blocks, so that these are found
-/// anew when something was left out.
+/// What is not kept is left out, until all is kept. Ways that the invariants exclude are no blocks, so that these are
+/// found anew when something was left out.
 fn inductive<'a>(
     walker: &Walker<'a, '_>,
     edges: &[Vec<&'a ProductEdge>],
@@ -233,8 +234,8 @@ fn inductive<'a>(
     }
 }
 
-/// A state on a cycle of blocks on which nothing is read: an infinite execution might show a finite word there. It is found
-/// by taking away, again and again, states from which no such block leads on.
+/// A state on a cycle of blocks on which nothing is read: an infinite execution might show a finite word there. It is
+/// found by taking away, again and again, states from which no such block leads on.
 fn silent_cycle(blocks: &[Vec<Block>]) -> Option<usize> {
     let mut silent: Vec<Vec<usize>> = Vec::new();
     for blocks in blocks {

@@ -3,7 +3,7 @@
 //!
 //! A *node* is a state of the program with what the observer remembers, the thread that ran last and the letter that
 //! was observed last. From a node the interpreter takes steps to the next node, once for every list of answers to what
-//! it asks on the way. Without threads, nodes are kept only where control flow comes together in a loop and where
+//! it asks on the path. Without threads, nodes are kept only where control flow comes together in a loop and where
 //! something is asked; with threads, after every step.
 //!
 //! Beside it runs the automaton. A word that ends, because the program does or shows nothing any more, goes on with its
@@ -143,7 +143,7 @@ enum After {
     StepOf(u32),
 }
 
-/// A way from a node to the next one.
+/// A path from a node to the next one.
 #[derive(Clone)]
 struct NodePassage {
     to: Option<u32>,
@@ -180,12 +180,12 @@ struct Explorer<'a> {
     looks_at_locals: bool,
     nodes: Vec<ExploredNode>,
     by_hash: HashMap<u64, Vec<u32>>,
-    ways: Vec<Option<Vec<NodePassage>>>,
+    paths: Vec<Option<Vec<NodePassage>>>,
     steps: u64,
     most_steps: u64,
 }
 
-/// What was observed on the present way, and the letter that was observed last.
+/// What was observed on the present path, and the letter that was observed last.
 struct SeenOnPath<'a> {
     reader: AutomatonReader<'a>,
     counts_repetitions: bool,
@@ -232,22 +232,22 @@ impl<'a> Explorer<'a> {
             looks_at_locals,
             nodes: Vec::new(),
             by_hash: HashMap::new(),
-            ways: Vec::new(),
+            paths: Vec::new(),
             steps: 0,
             most_steps: u64::MAX,
         }
     }
 
     fn explore(&mut self) -> Result<Explored, NotExplored> {
-        let beginnings = self.all_ways(None)?;
+        let beginnings = self.all_paths(None)?;
         let mut product = NodeProduct::default();
         let mut open = Vec::new();
         for state in self.automaton.initial() {
-            for way in &beginnings {
-                self.follow_way(
+            for path in &beginnings {
+                self.follow_path(
                     None,
                     state.index() as u32,
-                    way,
+                    path,
                     &mut |pair| product.number(pair, &mut open),
                     &mut |_| {},
                 )?;
@@ -257,18 +257,18 @@ impl<'a> Explorer<'a> {
         while let Some(number) = open.pop() {
             let pair = product.pairs[number as usize];
             let (node, state) = pair;
-            if self.ways[node as usize].is_none() {
-                let ways = self.all_ways(Some(node))?;
-                self.ways[node as usize] = Some(ways);
+            if self.paths[node as usize].is_none() {
+                let paths = self.all_paths(Some(node))?;
+                self.paths[node as usize] = Some(paths);
             }
-            let ways = self.ways[node as usize].take().expect("just found");
+            let paths = self.paths[node as usize].take().expect("just found");
             let mut edges = Vec::new();
-            for way in &ways {
-                self.follow_way(Some(node), state, way, &mut |pair| product.number(pair, &mut open), &mut |edge| {
+            for path in &paths {
+                self.follow_path(Some(node), state, path, &mut |pair| product.number(pair, &mut open), &mut |edge| {
                     edges.push(edge)
                 })?;
             }
-            self.ways[node as usize] = Some(ways);
+            self.paths[node as usize] = Some(paths);
             transitions += edges.len() as u64;
             product.edges[number as usize] = edges;
             if product.pairs.len() as u64 > self.limits.states || self.steps > self.most_steps {
@@ -296,43 +296,44 @@ impl<'a> Explorer<'a> {
         self.automaton.all_marks().union(self.progress())
     }
 
-    /// The edges of the product that a way gives rise to, from a node (none at the start) and a state of the automaton.
-    fn follow_way(
+    /// The edges of the product that a path gives rise to, from a node (none at the start) and a state of the
+    /// automaton.
+    fn follow_path(
         &mut self,
         from: Option<u32>,
         state: u32,
-        way: &NodePassage,
+        path: &NodePassage,
         number: &mut dyn FnMut((u32, u32)) -> u32,
         found: &mut dyn FnMut(ExploredEdge),
     ) -> Result<(), Unexplored> {
         let all = self.all_marks();
         if state == SILENT {
-            if let Some(to) = way.to.filter(|_| way.word.is_empty()) {
-                found(ExploredEdge { to: number((to, SILENT)), marks: all, turn: way.turn });
+            if let Some(to) = path.to.filter(|_| path.word.is_empty()) {
+                found(ExploredEdge { to: number((to, SILENT)), marks: all, turn: path.turn });
             }
             return Ok(());
         }
-        let read = self.seen.reader.read(state, &way.word);
-        let Some(to) = way.to else {
-            if read.iter().any(|&(state, _)| self.seen.reader.accepts_for_ever(state, way.last)) {
+        let read = self.seen.reader.read(state, &path.word);
+        let Some(to) = path.to else {
+            if read.iter().any(|&(state, _)| self.seen.reader.accepts_for_ever(state, path.last)) {
                 let description = "an execution ends, or does nothing any more, and is accepted".to_owned();
                 return Err(Unexplored::Accepting { description, span: from.and_then(|node| self.span_of(node)) });
             }
             return Ok(());
         };
-        let progress = if way.word.is_empty() { Marks::NONE } else { self.progress() };
+        let progress = if path.word.is_empty() { Marks::NONE } else { self.progress() };
         for (after, marks) in read {
-            found(ExploredEdge { to: number((to, after)), marks: marks.union(progress), turn: way.turn });
+            found(ExploredEdge { to: number((to, after)), marks: marks.union(progress), turn: path.turn });
         }
-        if way.word.is_empty() && self.seen.reader.accepts_for_ever(state, way.last) {
-            found(ExploredEdge { to: number((to, SILENT)), marks: Marks::NONE, turn: way.turn });
+        if path.word.is_empty() && self.seen.reader.accepts_for_ever(state, path.last) {
+            found(ExploredEdge { to: number((to, SILENT)), marks: Marks::NONE, turn: path.turn });
         }
         Ok(())
     }
 
-    /// All ways from a node to the next ones; those of the start where there is none.
-    fn all_ways(&mut self, node: Option<u32>) -> Result<Vec<NodePassage>, NotExplored> {
-        let mut ways = Vec::new();
+    /// All paths from a node to the next ones; those of the start where there is none.
+    fn all_paths(&mut self, node: Option<u32>) -> Result<Vec<NodePassage>, NotExplored> {
+        let mut paths = Vec::new();
         let mut open = vec![Vec::new()];
         while let Some(answers) = open.pop() {
             let walked = self.walk(node, answers.clone())?;
@@ -351,9 +352,9 @@ impl<'a> Explorer<'a> {
                 }
             };
             let last = self.seen.last.expect("the start is observed");
-            ways.push(NodePassage { to, word: self.seen.word.clone(), last, turn });
+            paths.push(NodePassage { to, word: self.seen.word.clone(), last, turn });
         }
-        Ok(ways)
+        Ok(paths)
     }
 
     fn number(&mut self, node: ExploredNode) -> u32 {
@@ -366,7 +367,7 @@ impl<'a> Explorer<'a> {
         let number = self.nodes.len() as u32;
         bucket.push(number);
         self.nodes.push(node);
-        self.ways.push(None);
+        self.paths.push(None);
         number
     }
 

@@ -1,5 +1,5 @@
 //! From one state that is kept to the next: steps of the interpreter with the answers that were chosen, and what is
-//! observed on the way.
+//! observed on the path.
 
 use foundation::Id;
 use program::semantics::observe::{Attention, Sight};
@@ -71,7 +71,7 @@ impl Explorer<'_> {
             if self.steps.is_multiple_of(STEPS_PER_CHECK) {
                 self.budget.spend(STEPS_PER_CHECK * WORK_OF_A_STEP);
                 self.budget.check()?;
-                // A node may have more ways than anybody can follow.
+                // A node may have more paths than anybody can follow.
                 if self.steps > self.most_steps {
                     return Err(Unexplored::TooLarge { states: self.limits.states });
                 }

@@ -1,4 +1,4 @@
-//! Loops that never come back to a state are accepted exactly where every turn does the same.
+//! Loops that never come back to a state are accepted exactly where every iteration does the same.
 
 use foundation::Budget;
 use program::semantics::{Answer, Integers, ObserveMode, RunEnd, RunLimits, Semantics, Value, run};
@@ -53,7 +53,7 @@ const GROWING: &[(&str, &str, &str, &str)] = &[
 ];
 
 #[test]
-fn loops_that_do_the_same_in_every_turn_are_accepted() {
+fn loops_that_do_the_same_in_every_iteration_are_accepted() {
     for (before, body, formula, told) in GROWING {
         let task = ideal(&looping(before, body), formula);
         let lasso = inputs(&[], if body.contains("nondet") { &[3] } else { &[] });
@@ -107,7 +107,7 @@ fn machine_integers_do_not_grow() {
 }
 
 #[test]
-fn inputs_are_the_same_in_every_turn() {
+fn inputs_are_the_same_in_every_iteration() {
     let claimed = |c: &str, goal: &str| {
         let lasso = Counterexample::Lasso(inputs(&[], &[1]));
         confirm(&ideal(&looping("", c), goal), &lasso, &Budget::unlimited())
@@ -155,11 +155,11 @@ fn random_loop(random: &mut Random) -> String {
     looping(&before, &body)
 }
 
-/// A random affine loop that is accepted does what was predicted for two hundred turns: the same statements with the same
-/// truth of the atoms, and the predicted numbers.
+/// A random affine loop that is accepted does what was predicted for two hundred iterations: the same statements with
+/// the same truth of the atoms, and the predicted numbers.
 #[test]
 fn what_is_predicted_happens() {
-    const TURNS: usize = 200;
+    const ITERATIONS: usize = 200;
     let formulas =
         ["G F \"x > y\"", "F G \"x <= z\"", "G \"z < 40\"", "F \"a[1] == y\"", "G F (\"x > 0\" && X \"y < z\")"];
     let mut random = Random(11);
@@ -191,7 +191,7 @@ fn what_is_predicted_happens() {
         let RunEnd::Lasso { start } = found.run.end else { continue };
         let told = &found.run.observations;
         let period = told.len() - start;
-        let length = start + period * (TURNS + 1);
+        let length = start + period * (ITERATIONS + 1);
         let mut choices = Repeated::new(&lasso);
         let limits = RunLimits { observations: length, edges: 60 * length as u64 };
         let long = run(&task.program, task.semantics, &task.atoms, &mut choices, limits, &Budget::unlimited());
@@ -222,8 +222,8 @@ fn what_is_predicted_happens() {
     assert!(accepted > 60 && refused > 5 && moving > 30, "{accepted} {refused} {moving}");
 }
 
-/// A number grows as it is said to where it is written last in a turn: from turn to turn, its differences of the highest
-/// order are the told one. Elsewhere in the turn it may hold something else.
+/// A number grows as it is said to where it is written last in an iteration: from iteration to iteration, its
+/// differences of the highest order are the told one. Elsewhere in the iteration it may hold something else.
 fn check_numbers(
     growth: &[(String, Vec<Value>)],
     observations: &[program::semantics::Observation],
@@ -237,7 +237,7 @@ fn check_numbers(
             change.value.parse::<i64>().ok()
         };
         let grows_at = |place: usize| {
-            // The first turns are those that may have been guessed from.
+            // The first iterations are those that may have been guessed from.
             let values: Option<Vec<i64>> = observations[place..].iter().step_by(period).skip(1).map(written).collect();
             let mut values = values.filter(|values| values.len() > differences.len() + 100)?;
             for _ in differences {

@@ -1,5 +1,5 @@
-//! Proofs from nothing: the product is complete, no state knows anything, and the graph pretends that something does not
-//! go on for ever. For a violated property each of them is a lie.
+//! Proofs from nothing: the product is complete, no state knows anything, and the graph pretends that something does
+//! not go on for ever. For a violated property each of them is a lie.
 
 use semper::automata::buchi::{Automaton, Guard};
 use semper::foundation::{Budget, Id};
@@ -88,15 +88,15 @@ pub fn product(task: &Task) -> Refutation {
         steps.push((Control::At(edge.from), Control::At(edge.to), vec![id]));
         steps.extend(exits.map(|exit| (Control::At(edge.from), Control::Stopped(id, exit), vec![id])));
     }
-    for (from, to, way) in steps {
+    for (from, to, path) in steps {
         for state in 0..count {
             let (from, to) = (number(from, state), number(to, state));
-            edges.push(ProductEdge { from, to, letter: 0, way: way.clone(), reads: Vec::new(), condition: None });
+            edges.push(ProductEdge { from, to, letter: 0, path: path.clone(), reads: Vec::new(), condition: None });
         }
         for (index, read) in automaton.edges().enumerate() {
             let (from, to) = (number(from, read.from.index() as u32), number(to, read.to.index() as u32));
             let reads = vec![index as u32];
-            edges.push(ProductEdge { from, to, letter: 0, way: way.clone(), reads, condition: None });
+            edges.push(ProductEdge { from, to, letter: 0, path: path.clone(), reads, condition: None });
         }
     }
     of_product(automaton, states, edges)

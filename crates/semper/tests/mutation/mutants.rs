@@ -279,7 +279,7 @@ fn of_product(changes: &mut Changes<'_>) {
         copy.edges.iter_mut().for_each(|edge| edge.letter = 0);
     });
     changes.each("a way that is shorter", 0..edges, |copy, &index| {
-        copy.edges[index].way.pop();
+        copy.edges[index].path.pop();
     });
     changes.each("a way that reads less", 0..edges, |copy, &index| {
         copy.edges[index].reads.pop();

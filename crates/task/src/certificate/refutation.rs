@@ -3,7 +3,7 @@
 //! It speaks of the program after inlining, [`program::passes::prepare`], by the numbers that its locations, edges and
 //! variables have there. Beside it runs the automaton of the negated goal. Three layers build on each other:
 //!
-//! 1. The *product*: places in the program with a state of the automaton, each with an invariant, and ways between them.
+//! 1. The *product*: places in the program with a state of the automaton, each with an invariant, and paths between them.
 //! 2. *Modules*: Büchi automata over the product's edges whose states say what holds, and by which function every
 //!    accepted trace would have to descend for ever.
 //! 3. The *graph*: nodes are states of the product with predicates and, for each module, what its runs are doing
@@ -74,7 +74,7 @@ impl Refutation {
         }
         self.addresses.iter().try_for_each(|address| object(address.object))?;
         self.unread.iter().chain(&self.reread).try_for_each(|&id| edge(id))?;
-        self.edges.iter().flat_map(|product| &product.way).try_for_each(|&id| edge(id))?;
+        self.edges.iter().flat_map(|product| &product.path).try_for_each(|&id| edge(id))?;
         for state in &self.states {
             match state.place {
                 Control::Start => {}
@@ -183,11 +183,11 @@ pub struct ProductEdge {
     pub to: u32,
     /// The letter that modules read. Edges that do the same may have the same letter.
     pub letter: u32,
-    /// The edges of the program on the way, in order; edges that do not matter for the proof may be left out.
-    pub way: Vec<EdgeId>,
-    /// The edges of the automaton on the way, by their numbers.
+    /// The edges of the program on the path, in order; edges that do not matter for the proof may be left out.
+    pub path: Vec<EdgeId>,
+    /// The edges of the automaton on the path, by their numbers.
     pub reads: Vec<u32>,
-    /// Where several edges have the same way, the condition that tells this one, over the state before it.
+    /// Where several edges have the same path, the condition that tells this one, over the state before it.
     pub condition: Option<Sexp>,
 }
 

@@ -103,8 +103,8 @@ fn parts_of(refutation: &Refutation) -> Vec<Sexp> {
     }));
     parts.extend(edges.iter().map(|edge| {
         let ends = [edge.from, edge.to, edge.letter].map(number);
-        let way = [numbers("way", edge.way.iter().map(|edge| edge.index())), numbers("reads", edge.reads.iter())];
-        Sexp::tagged("edge", ends.into_iter().chain(way).chain(edge.condition.clone()))
+        let path = [numbers("way", edge.path.iter().map(|edge| edge.index())), numbers("reads", edge.reads.iter())];
+        Sexp::tagged("edge", ends.into_iter().chain(path).chain(edge.condition.clone()))
     }));
     parts.extend(predicates.iter().map(|predicate| Sexp::tagged("predicate", [predicate.clone()])));
     parts.extend(modules.iter().map(module));
@@ -345,11 +345,11 @@ fn read_refutation(mut items: Items<'_>) -> Result<Refutation, String> {
     let mut edges = Vec::new();
     while let Some(mut edge) = items.list_if("edge") {
         let (from, to, letter) = (edge.number()?, edge.number()?, edge.number()?);
-        let (way, reads) = (edge.list("way")?.ids()?, edge.list("reads")?.numbers()?);
+        let (path, reads) = (edge.list("way")?.ids()?, edge.list("reads")?.numbers()?);
         let condition = edge.rest.first().cloned();
         edge.rest = edge.rest.get(1..).unwrap_or_default();
         edge.end()?;
-        edges.push(ProductEdge { from, to, letter, way, reads, condition });
+        edges.push(ProductEdge { from, to, letter, path, reads, condition });
     }
     let mut predicates = Vec::new();
     while let Some(mut predicate) = items.list_if("predicate") {

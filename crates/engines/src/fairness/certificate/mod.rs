@@ -6,10 +6,10 @@
 //! | `names` | the words of conditions, and which cell of memory each stands for |
 //! | `graph` | the graph of what accepts nothing, with its numbers |
 //!
-//! The engine works on a simplified program; the certificate speaks of the inlined one, so that nobody has to believe in
-//! the passes. Locations, edges and variables are led back to it, and what constant propagation knew is written as
-//! invariants. The graph is what the searches have found to accept nothing ([`RemainingLanguage::closed`]), together with the states of
-//! the product from which no fair trace is left.
+//! The engine works on a simplified program; the certificate speaks of the inlined one, so that nobody has to believe
+//! in the passes. Locations, edges and variables are led back to it, and what constant propagation knew is written as
+//! invariants. The graph is what the searches have found to accept nothing ([`RemainingLanguage::closed`]), together
+//! with the states of the product from which no fair trace is left.
 
 mod graph;
 mod known;
@@ -144,8 +144,9 @@ impl<'t> ProofParts<'_, 't> {
         reached.into_iter().collect()
     }
 
-    /// The states of the whole to which a way leads on which nothing contradicts what is known. What is said of the others,
-    /// such as that a variable has one value on all ways that there are, need not be kept by the steps from them.
+    /// The states of the whole to which a path leads on which nothing contradicts what is known. What is said of the
+    /// others, such as that a variable has one value on all paths that there are, need not be kept by the steps from
+    /// them.
     fn possible(&self) -> HashSet<StateId> {
         let mut possible: HashSet<StateId> = self.whole.initial().iter().copied().collect();
         let mut open: Vec<StateId> = possible.iter().copied().collect();
@@ -206,34 +207,34 @@ impl<'t> ProofParts<'_, 't> {
         let mut guards = Vec::new();
         for &state in reached {
             for edge in self.whole.edges_from(state) {
-                let taken = self.letters.way(edge.label);
-                let mut way: Vec<EdgeId> =
+                let taken = self.letters.path(edge.label);
+                let mut path: Vec<EdgeId> =
                     taken.iter().filter_map(|taken| taken.edge.map(|edge| before.edges[edge])).collect();
                 // What was one edge before it was split is one edge.
-                way.dedup();
+                path.dedup();
                 let reads = taken.iter().filter_map(|taken| taken.read).collect();
                 let (from, to) = (numbers[&edge.from], numbers[&edge.to]);
-                edges.push(ProductEdge { from, to, letter: edge.label.step, way, reads, condition: None });
+                edges.push(ProductEdge { from, to, letter: edge.label.step, path, reads, condition: None });
                 guards.push(edge.label);
             }
         }
         let mut alike: HashMap<_, Vec<usize>> = HashMap::new();
         for (index, edge) in edges.iter().enumerate() {
-            alike.entry((edge.from, edge.to, edge.way.clone(), edge.reads.clone())).or_default().push(index);
+            alike.entry((edge.from, edge.to, edge.path.clone(), edge.reads.clone())).or_default().push(index);
         }
-        let is_part = |letter: LetterId| self.letters.way(letter).iter().any(|taken| taken.is_part);
+        let is_part = |letter: LetterId| self.letters.path(letter).iter().any(|taken| taken.is_part);
         for index in alike.into_values().filter(|alike| alike.len() > 1 || is_part(guards[alike[0]])).flatten() {
             edges[index].condition = Some(self.condition(guards[index], names)?);
         }
         Ok(edges)
     }
 
-    /// The guard of a letter, with the inputs called by the edges that read them, and by what holds them afterwards: how many
-    /// values a step asks for is not the same in the inlined program, where more variables are left.
+    /// The guard of a letter, with the inputs called by the edges that read them, and by what holds them afterwards:
+    /// how many values a step asks for is not the same in the inlined program, where more variables are left.
     fn condition(&self, letter: LetterId, names: &SymbolNames<'_, '_>) -> Result<Sexp, String> {
         let mut inputs: HashMap<Symbol, String> = HashMap::new();
-        let way = self.letters.way(letter);
-        for (taken, edge) in way.iter().zip(names.edges_of(&way)) {
+        let path = self.letters.path(letter);
+        for (taken, edge) in path.iter().zip(names.edges_of(&path)) {
             for (index, (asked, holder)) in taken.asked.iter().zip(&taken.held_by).enumerate() {
                 let holder = holder.and_then(|symbol| names.of(symbol));
                 let name = holder.map_or_else(|| format!("?{edge}.{index}"), |holder| format!("?{edge}.{holder}"));
@@ -243,7 +244,7 @@ impl<'t> ProofParts<'_, 't> {
         // A conjunct over something that has no name is left out: the condition then holds more often.
         let guard = self.terms.conjuncts(self.letters.step(letter).guard);
         // That an input is of its type need not be said.
-        let types: HashSet<Term> = (self.letters.way(letter).iter())
+        let types: HashSet<Term> = (self.letters.path(letter).iter())
             .flat_map(|taken| &taken.asked)
             .flat_map(|asked| {
                 let range = self.vocabulary.range(asked.scalar, self.terms.variable(asked.symbol));

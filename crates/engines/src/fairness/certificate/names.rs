@@ -159,8 +159,8 @@ impl<'a, 't> SymbolNames<'a, 't> {
         addresses
     }
 
-    /// What the edges of a way are called in the names of inputs: by their numbers, and the how manieth time it is.
-    pub fn edges_of(&self, way: &[TakenEdge]) -> Vec<String> {
+    /// What the edges of a path are called in the names of inputs: by their numbers, and the how manieth time it is.
+    pub fn edges_of(&self, path: &[TakenEdge]) -> Vec<String> {
         let before = &self.vocabulary.prepared.inlined;
         // Which edges of the simplified program have stood for an edge, and how often it was taken by now.
         let mut times: HashMap<EdgeId, (HashSet<EdgeId>, usize)> = HashMap::new();
@@ -173,7 +173,7 @@ impl<'a, 't> SymbolNames<'a, 't> {
             let edge = before.edges[part].index();
             if *time == 1 { edge.to_string() } else { format!("{edge}:{time}") }
         };
-        way.iter().map(name).collect()
+        path.iter().map(name).collect()
     }
 
     /// The name of a symbol of the program.

@@ -1,8 +1,8 @@
 //! Arguments for non-termination: why a cycle can be taken for ever after its stem.
 //!
-//! In order of price: a state that one turn does not change; a state that a few turns come back to, as far as the
-//! cycle looks; a geometric argument; a recurrent set with a choice of inputs. Each is checked with the solver on the
-//! steps themselves and by executing a few turns. Whether the steps promise executions at all
+//! In order of price: a state that one iteration does not change; a state that a few iterations come back to, as far as
+//! the cycle looks; a geometric argument; a recurrent set with a choice of inputs. Each is checked with the solver on
+//! the steps themselves and by executing a few iterations. Whether the steps promise executions at all
 //! ([`Step::is_approximate`]) is the caller's question.
 //!
 //! [`Step::is_approximate`]: crate::encode::step::Step::is_approximate
@@ -20,13 +20,13 @@ use super::geometric;
 use super::polyhedra::relevant;
 use super::recurrent;
 
-/// More turns than this are not tried to come back to a state.
-const MOST_TURNS: usize = 4;
+/// More iterations than this are not tried to come back to a state.
+const MOST_ITERATIONS: usize = 4;
 
-/// A geometric argument or a recurrent set may begin after so many turns.
+/// A geometric argument or a recurrent set may begin after so many iterations.
 const MOST_LEADING: usize = 2;
 
-/// How many turns are executed before an argument is believed.
+/// How many iterations are executed before an argument is believed.
 const EXECUTED: usize = 8;
 
 /// Why a cycle can be taken for ever after its stem.
@@ -45,23 +45,23 @@ pub struct LassoStart {
     pub initial: Valuation,
     /// What the stem reads.
     pub stem_inputs: Valuation,
-    /// What the first turns of the cycle read, before the argument begins.
+    /// What the first iterations of the cycle read, before the argument begins.
     pub lead: Vec<Valuation>,
-    /// The program variables after the stem and these turns.
+    /// The program variables after the stem and these iterations.
     pub state: Valuation,
 }
 
 /// Why the cycle goes on for ever from a state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Divergent {
-    /// A turn with these inputs changes nothing.
+    /// An iteration with these inputs changes nothing.
     FixedPoint {
-        /// What the turn reads.
+        /// What the iteration reads.
         inputs: Valuation,
     },
-    /// After some turns, the variables that the cycle looks at have the values that they had before.
+    /// After some iterations, the variables that the cycle looks at have the values that they had before.
     Repeats {
-        /// What each turn reads until the state comes back.
+        /// What each iteration reads until the state comes back.
         inputs: Vec<Valuation>,
         /// The variables that have the same values: the others do not influence whether and how the cycle goes on.
         closing: BTreeSet<Symbol>,
@@ -77,12 +77,13 @@ pub enum Divergent {
     },
 }
 
-/// A geometric argument (Leike and Heizmann, TACAS 2018). The variables and inputs of turn `t + 1` are those of turn
-/// `t`, plus the rays with the weights of turn `t`: all weights are 1 in turn 0, and ray `i` weighs `factors[i]`
-/// times its weight before, plus the weight that ray `i - 1` had where `couplings[i - 1]`.
+/// A geometric argument (Leike and Heizmann, TACAS 2018). The variables and inputs of iteration `t + 1` are those of
+/// iteration
+/// `t`, plus the rays with the weights of iteration `t`: all weights are 1 in iteration 0, and ray `i` weighs
+/// `factors[i]` times its weight before, plus the weight that ray `i - 1` had where `couplings[i - 1]`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Geometric {
-    /// What the first turn reads.
+    /// What the first iteration reads.
     pub inputs: Valuation,
     /// How program variables move; those that are not mentioned and that the cycle looks at do not.
     pub rays: Vec<BTreeMap<Symbol, BigInt>>,
@@ -105,7 +106,7 @@ impl NonTermination {
         }
     }
 
-    /// After how many turns from the start the inputs are the same again, as far as that is known: one where not.
+    /// After how many iterations from the start the inputs are the same again, as far as that is known: one where not.
     pub fn period(&self) -> usize {
         match &self.argument {
             Divergent::Repeats { inputs, .. } => inputs.len(),
@@ -113,15 +114,15 @@ impl NonTermination {
         }
     }
 
-    /// What the first `count` turns of the cycle read. `None` if a turn cannot be taken, which would be an error in
-    /// the argument.
-    pub fn turns(&self, terms: &Terms, lasso: &Lasso<'_>, count: usize) -> Option<Vec<Valuation>> {
-        let mut turns: Vec<Valuation> = self.start.lead.iter().take(count).cloned().collect();
-        let rest = count - turns.len();
+    /// What the first `count` iterations of the cycle read. `None` if an iteration cannot be taken, which would be an
+    /// error in the argument.
+    pub fn iterations(&self, terms: &Terms, lasso: &Lasso<'_>, count: usize) -> Option<Vec<Valuation>> {
+        let mut iterations: Vec<Valuation> = self.start.lead.iter().take(count).cloned().collect();
+        let rest = count - iterations.len();
         match &self.argument {
-            Divergent::FixedPoint { inputs } => turns.extend(std::iter::repeat_n(inputs.clone(), rest)),
-            Divergent::Repeats { inputs, .. } => turns.extend(inputs.iter().cycle().take(rest).cloned()),
-            Divergent::Geometric(geometric) => turns.extend(geometric.turns(rest)),
+            Divergent::FixedPoint { inputs } => iterations.extend(std::iter::repeat_n(inputs.clone(), rest)),
+            Divergent::Repeats { inputs, .. } => iterations.extend(inputs.iter().cycle().take(rest).cloned()),
+            Divergent::Geometric(geometric) => iterations.extend(geometric.iterations(rest)),
             Divergent::RecurrentSet { choice, .. } => {
                 let mut state = self.start.state.clone();
                 for _ in 0..rest {
@@ -130,23 +131,24 @@ impl NonTermination {
                         choice.iter().map(|(&input, &term)| Some((input, terms.evaluate(term, &values)?))).collect();
                     let inputs = inputs?;
                     state = apply(terms, lasso.cycle, &state, &inputs)?;
-                    turns.push(inputs);
+                    iterations.push(inputs);
                 }
             }
         }
-        Some(turns)
+        Some(iterations)
     }
 
-    /// Whether some turns can be executed.
+    /// Whether some iterations can be executed.
     pub fn runs(&self, terms: &Terms, lasso: &Lasso<'_>) -> bool {
         self.execute(terms, lasso, EXECUTED).is_some()
     }
 
-    /// The states after the stem and after each of the first `count` turns; `None` if the execution does not exist.
+    /// The states after the stem and after each of the first `count` iterations; `None` if the execution does not
+    /// exist.
     pub fn execute(&self, terms: &Terms, lasso: &Lasso<'_>, count: usize) -> Option<Vec<Valuation>> {
         let after_stem = apply(terms, lasso.stem, &self.start.initial, &self.start.stem_inputs)?;
         let mut states = vec![after_stem];
-        for inputs in self.turns(terms, lasso, count)? {
+        for inputs in self.iterations(terms, lasso, count)? {
             let next = apply(terms, lasso.cycle, states.last()?, &inputs)?;
             states.push(next);
         }
@@ -155,13 +157,13 @@ impl NonTermination {
 }
 
 impl Geometric {
-    /// The inputs of the first turns.
-    fn turns(&self, count: usize) -> Vec<Valuation> {
+    /// The inputs of the first iterations.
+    fn iterations(&self, count: usize) -> Vec<Valuation> {
         let mut weights = vec![BigInt::from(1); self.factors.len()];
         let mut inputs = self.inputs.clone();
-        let mut turns = Vec::new();
+        let mut iterations = Vec::new();
         for _ in 0..count {
-            turns.push(inputs.clone());
+            iterations.push(inputs.clone());
             for (weight, ray) in weights.iter().zip(&self.input_rays) {
                 for (symbol, amount) in ray {
                     if let Some(Value::Int(value)) = inputs.get_mut(symbol) {
@@ -171,10 +173,10 @@ impl Geometric {
             }
             weights = self.next_weights(&weights);
         }
-        turns
+        iterations
     }
 
-    /// The weights of the turn after that with these weights.
+    /// The weights of the iteration after that with these weights.
     pub fn next_weights(&self, weights: &[BigInt]) -> Vec<BigInt> {
         let fed = |index: usize| {
             if index > 0 && self.couplings[index - 1] { weights[index - 1].clone() } else { BigInt::ZERO }
@@ -200,7 +202,7 @@ pub fn goes_on(terms: &Terms, solver: &mut dyn Solver, lasso: &Lasso<'_>, known:
     let geometric = geometric::Cycle::new(terms, solver, lasso.cycle, budget)?;
     for lead in 0..=MOST_LEADING {
         if lead > 0 {
-            entry.turn();
+            entry.iterate();
         }
         if let Some(found) = geometric.find(solver, &entry, known, budget)? {
             return Ok(Some(found));
@@ -218,9 +220,9 @@ pub fn comes_back(terms: &Terms, solver: &mut dyn Solver, lasso: &Lasso<'_>, kno
     let written: BTreeSet<Symbol> = lasso.cycle.updates.keys().copied().collect();
     let closing: BTreeSet<Symbol> = relevant(terms, lasso.cycle);
     let known = unrolling.after(0, known);
-    for count in 1..=MOST_TURNS {
+    for count in 1..=MOST_ITERATIONS {
         budget.check()?;
-        unrolling.turn();
+        unrolling.iterate();
         let guard = terms.and([known, unrolling.guard]);
         if count == 1 {
             let condition = terms.and([guard, unrolling.is_equal(0, 1, &written)]);
@@ -234,7 +236,7 @@ pub fn comes_back(terms: &Terms, solver: &mut dyn Solver, lasso: &Lasso<'_>, kno
             budget.check()?;
             let condition = terms.and([guard, unrolling.is_equal(lead, count, &closing)]);
             let argument = |model: &Model| Divergent::Repeats {
-                inputs: (lead..count).map(|turn| unrolling.inputs_in(model, turn)).collect(),
+                inputs: (lead..count).map(|iteration| unrolling.inputs_in(model, iteration)).collect(),
                 closing: closing.clone(),
             };
             let found = entered(terms, solver, &unrolling, lead, condition, argument);
@@ -246,8 +248,8 @@ pub fn comes_back(terms: &Terms, solver: &mut dyn Solver, lasso: &Lasso<'_>, kno
     Ok(None)
 }
 
-/// A way through the stem and the first `lead` turns that satisfies a condition over the variables before the stem, with
-/// the argument that the model gives.
+/// A path through the stem and the first `lead` iterations that satisfies a condition over the variables before the
+/// stem, with the argument that the model gives.
 pub fn entered(
     terms: &Terms,
     solver: &mut dyn Solver,
@@ -267,7 +269,7 @@ pub fn entered(
     let (model, lasso) = (model?, entry.lasso);
     let initial = values_in(terms, &model, variables(terms, lasso));
     let stem_inputs = values_in(terms, &model, lasso.stem.inputs.iter().copied());
-    let lead: Vec<Valuation> = (0..lead).map(|turn| entry.inputs_in(&model, turn)).collect();
+    let lead: Vec<Valuation> = (0..lead).map(|iteration| entry.inputs_in(&model, iteration)).collect();
     let after_stem = apply(terms, lasso.stem, &initial, &stem_inputs)?;
     let state = lead.iter().try_fold(after_stem, |state, inputs| apply(terms, lasso.cycle, &state, inputs))?;
     Some(NonTermination { start: LassoStart { initial, stem_inputs, lead, state }, argument: argument(&model) })

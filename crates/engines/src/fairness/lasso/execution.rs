@@ -1,4 +1,4 @@
-//! Concrete executions of lassos: states, turns, and what they need of the outside world.
+//! Concrete executions of lassos: states, iterations, and what they need of the outside world.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -65,9 +65,9 @@ pub struct Unrolling<'a> {
     pub lasso: &'a Lasso<'a>,
     /// What must hold for all of it to be taken.
     pub guard: Term,
-    /// The value of each variable that was written, after the stem and after each turn.
+    /// The value of each variable that was written, after the stem and after each iteration.
     states: Vec<HashMap<Symbol, Term>>,
-    /// For each turn, the inputs and the symbols that stand for them.
+    /// For each iteration, the inputs and the symbols that stand for them.
     inputs: Vec<Vec<(Symbol, Symbol)>>,
 }
 
@@ -78,18 +78,18 @@ impl<'a> Unrolling<'a> {
         Self { terms, lasso, guard: lasso.stem.guard, states: vec![after_stem], inputs: Vec::new() }
     }
 
-    /// How many turns there are.
-    pub fn turns(&self) -> usize {
+    /// How many iterations there are.
+    pub fn iterations(&self) -> usize {
         self.inputs.len()
     }
 
     /// What a term over program variables is worth in the end.
     pub fn finally(&self, term: Term) -> Term {
-        self.after(self.turns(), term)
+        self.after(self.iterations(), term)
     }
 
-    /// One more turn.
-    pub fn turn(&mut self) {
+    /// One more iteration.
+    pub fn iterate(&mut self) {
         let terms = self.terms;
         let cycle = self.lasso.cycle;
         let state = self.states.last().expect("there is a state after the stem");
@@ -107,12 +107,12 @@ impl<'a> Unrolling<'a> {
         self.inputs.push(copies);
     }
 
-    /// What a term over program variables is worth after the stem and so many turns.
-    pub fn after(&self, turns: usize, term: Term) -> Term {
-        self.terms.substitute(term, &self.states[turns])
+    /// What a term over program variables is worth after the stem and so many iterations.
+    pub fn after(&self, iterations: usize, term: Term) -> Term {
+        self.terms.substitute(term, &self.states[iterations])
     }
 
-    /// That some variables have the same values after two numbers of turns.
+    /// That some variables have the same values after two numbers of iterations.
     pub fn is_equal(&self, one: usize, other: usize, variables: &BTreeSet<Symbol>) -> Term {
         let terms = self.terms;
         terms.and(variables.iter().map(|&symbol| {
@@ -121,7 +121,7 @@ impl<'a> Unrolling<'a> {
         }))
     }
 
-    /// That two turns read the same.
+    /// That two iterations read the same.
     pub fn has_same_inputs(&self, one: usize, other: usize) -> Term {
         let copies = self.inputs[one].iter().zip(&self.inputs[other]);
         let equal = copies
@@ -129,9 +129,9 @@ impl<'a> Unrolling<'a> {
         self.terms.and(equal)
     }
 
-    /// The inputs of a turn in a model.
-    pub fn inputs_in(&self, model: &Model, turn: usize) -> Valuation {
-        let copies = &self.inputs[turn];
+    /// The inputs of an iteration in a model.
+    pub fn inputs_in(&self, model: &Model, iteration: usize) -> Valuation {
+        let copies = &self.inputs[iteration];
         let values = values_in(self.terms, model, copies.iter().map(|&(_, copy)| copy));
         copies.iter().map(|&(input, copy)| (input, values[&copy].clone())).collect()
     }

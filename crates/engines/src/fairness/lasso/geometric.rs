@@ -1,10 +1,11 @@
 //! Geometric arguments for non-termination (Leike and Heizmann, TACAS 2018).
 //!
-//! Let `A·z + b ≥ 0` be a polyhedron of the cycle that is exact, z the variables before a turn with its inputs and the
-//! quotients and remainders in it, and let the variables after the turn be `U·z + u`. Sought are a point z₀ that the
-//! stem reaches and rays y₁ … y_n with `A·z₀ + b ≥ 0`, `U·z₀ + u = x₀ + Σ y_i` and, for each ray, `A·y_i ≥ 0` and
-//! `U·y_i = λ_i·y_i + ν_i·y_{i+1}` on the variables. Then turn t is at z₀ plus non-negative combinations of rays, so
-//! it stays in the polyhedron. Everything is integer: so are all states. The λ are guessed (0, 1, 2 and the
+//! Let `A·z + b ≥ 0` be a polyhedron of the cycle that is exact, z the variables before an iteration with its inputs
+//! and the quotients and remainders in it, and let the variables after the iteration be `U·z + u`. Sought are a point
+//! z₀ that the stem reaches and rays y₁ … y_n with `A·z₀ + b ≥ 0`, `U·z₀ + u = x₀ + Σ y_i` and, for each ray, `A·y_i ≥
+//! 0` and
+//! `U·y_i = λ_i·y_i + ν_i·y_{i+1}` on the variables. Then iteration t is at z₀ plus non-negative combinations of rays,
+//! so it stays in the polyhedron. Everything is integer: so are all states. The λ are guessed (0, 1, 2 and the
 //! coefficients of the updates), which makes the question linear; the solver chooses among the guesses.
 //!
 //! The rows hold by the solver's model; that the polyhedron implies the cycle's relation is asked of the solver once
@@ -106,7 +107,7 @@ impl GeometricAttempt<'_> {
             conditions.push(self.image(ray, next, factors[index], couplings[index]));
         }
         let argument = |model: &Model| Divergent::Geometric(self.read(model, &point, &rays, &factors, &couplings));
-        let found = entered(terms, solver, self.entry, self.entry.turns(), terms.and(conditions), argument)?;
+        let found = entered(terms, solver, self.entry, self.entry.iterations(), terms.and(conditions), argument)?;
         (found.runs(terms, self.entry.lasso) && self.is_contained(solver)).then_some(found)
     }
 

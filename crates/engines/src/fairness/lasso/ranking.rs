@@ -49,10 +49,10 @@ impl std::fmt::Display for Template {
 /// Why the cycle of a lasso cannot be taken for ever after its stem.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RankingArgument {
-    /// A tuple over program variables, the most significant component first. Each turn decreases it: there is a
+    /// A tuple over program variables, the most significant component first. Each iteration decreases it: there is a
     /// component that was at least zero and becomes smaller, and those before it do not grow.
     pub function: Vec<Term>,
-    /// What holds after the stem and after each turn, over program variables. May be empty.
+    /// What holds after the stem and after each iteration, over program variables. May be empty.
     pub invariants: Vec<Term>,
     /// How the function was found.
     pub template: Template,

@@ -55,7 +55,7 @@ fn with_choice(
     let reach = |solver: &mut dyn Solver, set: Term| {
         let condition = terms.and([entry.guard, entry.finally(terms.and([known, set]))]);
         let argument = |_: &Model| Divergent::RecurrentSet { set, choice: choice.clone() };
-        entered(terms, solver, entry, entry.turns(), condition, argument)
+        entered(terms, solver, entry, entry.iterations(), condition, argument)
     };
     let mut set = function.guard;
     let mut reached = None;

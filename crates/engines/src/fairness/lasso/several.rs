@@ -1,10 +1,10 @@
 //! Recurrent sets over several cycles: a program that takes now this path, now that one, and for ever one of them.
 //!
-//! A cycle may be known to end, because a counter passes a bound, say, while others begin at the same state and go on. Sought
-//! is a set of states from which some of the cycles can be taken and whichever is taken leads back into the set. Inputs
-//! are what they are on the first cycle in an execution that goes round three times. What holds there in the state after
-//! the first turn, bounds of variables and the parts of guards that are true, is thinned out until all cycles keep it (Houdini;
-//! Flanagan and Leino, FME 2001).
+//! A cycle may be known to end, because a counter passes a bound, say, while others begin at the same state and go on.
+//! Sought is a set of states from which some of the cycles can be taken and whichever is taken leads back into the set.
+//! Inputs are what they are on the first cycle in an execution that goes round three times. What holds there in the
+//! state after the first iteration, bounds of variables and the parts of guards that are true, is thinned out until all
+//! cycles keep it (Houdini; Flanagan and Leino, FME 2001).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,15 +20,15 @@ use super::supporting::keep_implied;
 use crate::encode::step::Transition;
 
 /// The execution that the state is taken from goes round so often.
-const TURNS: usize = 3;
+const ITERATIONS: usize = 3;
 
-/// The start of an execution that goes round a lasso a few times with the same inputs, the first turn counting as part of
-/// the stem.
+/// The start of an execution that goes round a lasso a few times with the same inputs, the first iteration counting as
+/// part of the stem.
 pub fn steady(terms: &Terms, solver: &mut dyn Solver, lasso: &Lasso<'_>, budget: &Budget) -> Diverges {
     budget.check()?;
     let mut entry = Unrolling::new(terms, lasso);
-    (0..TURNS).for_each(|_| entry.turn());
-    let same = (1..TURNS).map(|turn| entry.has_same_inputs(0, turn));
+    (0..ITERATIONS).for_each(|_| entry.iterate());
+    let same = (1..ITERATIONS).map(|iteration| entry.has_same_inputs(0, iteration));
     let condition = terms.and(same.chain([entry.guard]));
     let argument = |_: &Model| Divergent::RecurrentSet { set: terms.truth(true), choice: BTreeMap::new() };
     Ok(entered(terms, solver, &entry, 1, condition, argument))

@@ -77,7 +77,7 @@ impl World {
         found
     }
 
-    /// Executes fifty turns.
+    /// Executes fifty iterations.
     fn runs(&self, lasso: &Lasso<'_>, found: &NonTermination) {
         let states = found.execute(&self.terms, lasso, 50).unwrap_or_else(|| panic!("{found:?} does not run"));
         let lead = found.start.lead.len();
@@ -307,7 +307,7 @@ fn divergence_by_hand() {
     let accelerating = world.step(&[&[1, 0, 0, 0]], &[Some(&[1, 1, 0, 0]), Some(&[0, 1, 0, 1])]);
     let from = |x: i64, y: i64| world.step(&[], &[Some(&[0, 0, 0, x]), Some(&[0, 0, 0, y])]);
     assert_eq!(kind(&from(5, 2), &accelerating), Some("geometric"));
-    // x falls before it grows, which no ray can do; but it begins to grow after some turns.
+    // x falls before it grows, which no ray can do; but it begins to grow after some iterations.
     assert!(kind(&from(5, -2), &accelerating).is_some());
     // It ends from where the stem leads, although it need not elsewhere.
     assert_eq!(kind(&from(5, -9), &accelerating), None);

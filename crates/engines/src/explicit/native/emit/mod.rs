@@ -1,12 +1,12 @@
-//! Code for all ways from one point to the next, specialised for what is known at the first.
+//! Code for all paths from one point to the next, specialised for what is known at the first.
 //!
 //! The program is followed symbolically from a point on. Variables with few values are known there, and so is what is
 //! computed from them; a branch on known values is decided while compiling, so that a long chain of conditions becomes
-//! a handful of instructions (partial evaluation; Jones, Gomard and Sestoft 1993). A *place* of the compiled function is
-//! a location together with what is known there; ways that meet in the same place share their code. What is not live is
-//! not known, so that ways meet early.
+//! a handful of instructions (partial evaluation; Jones, Gomard and Sestoft 1993). A *place* of the compiled function
+//! is a location together with what is known there; paths that meet in the same place share their code. What is not
+//! live is not known, so that paths meet early.
 //!
-//! The letters of a way are mostly known, too: then the function only says which word it is.
+//! The letters of a path are mostly known, too: then the function only says which word it is.
 //!
 //! | module | what it holds |
 //! | --- | --- |

@@ -118,7 +118,7 @@ impl NativeModel {
         closing
     }
 
-    /// Whether some way from a point to another, or to where control stays for ever, shows nothing.
+    /// Whether some path from a point to another, or to where control stays for ever, shows nothing.
     pub(super) fn finds_silence(&self) -> bool {
         let program = self.program();
         for (index, point) in self.points.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Executes the stem and the first turn of a loop of which others have shown that all turns show the same.
+//! Executes the stem and the first iteration of a loop of which others have shown that all iterations show the same.
 
 use std::cell::RefCell;
 
@@ -12,24 +12,25 @@ use crate::closing::{ClosedLoop, Closing};
 use crate::replay::{FoundLoop, MOST_TOLD, Rejected, Replayed, conclude, executed};
 use crate::walk::Walk;
 
-/// A turn of a loop that is repeated for ever as far as it shows something.
+/// An iteration of a loop that is repeated for ever as far as it shows something.
 #[derive(Clone, Debug)]
 pub struct Iteration {
-    /// All answers up to the end of the turn, and some more.
+    /// All answers up to the end of the iteration, and some more.
     pub answers: Lasso,
-    /// How many of them are given before the turn.
+    /// How many of them are given before the iteration.
     pub answers_before: u64,
-    /// What is said to be observed up to the end of the turn.
+    /// What is said to be observed up to the end of the iteration.
     pub truth: Vec<Vec<bool>>,
-    /// How many of these states are observed before the turn.
+    /// How many of these states are observed before the iteration.
     pub begins: usize,
     /// Why it is repeated.
     pub closing: Closing,
 }
 
-/// Executes the program up to the end of a turn: it must show what is said, and violate the goal if the turn is repeated.
-pub fn repeated(task: &Task, turn: Iteration, budget: &Budget) -> Result<Replayed, Rejected> {
-    let Iteration { answers, answers_before, truth, begins, closing } = turn;
+/// Executes the program up to the end of an iteration: it must show what is said, and violate the goal if the iteration
+/// is repeated.
+pub fn repeated(task: &Task, iteration: Iteration, budget: &Budget) -> Result<Replayed, Rejected> {
+    let Iteration { answers, answers_before, truth, begins, closing } = iteration;
     let wrong = |reason: &str| Err(Rejected::NotRecurrent { reason: reason.to_owned() });
     let log = RefCell::new(Log::default());
     let mut given = Answers::new(&answers, &log);

@@ -1,4 +1,4 @@
-//! All turns of a loop from a set of states, over formulas.
+//! All iterations of a loop from a set of states, over formulas.
 
 use std::collections::HashMap;
 
@@ -12,31 +12,31 @@ use crate::{GoalTruth, RecurrenceArgument};
 use kernel::encode::{Exit, Passage, Transition, Truth};
 use kernel::refutation::NotProved;
 
-/// The most steps of one turn.
+/// The most steps of one iteration.
 const LONGEST: usize = 10_000;
 
-/// The most ways by which turns may go.
-const MOST_WAYS: usize = 2_000;
+/// The most paths by which iterations may go.
+const MOST_PATHS: usize = 2_000;
 
-/// So often the head may be passed in one turn before the set is entered again.
+/// So often the head may be passed in one iteration before the set is entered again.
 const MOST_ARRIVALS: usize = 8;
 
-/// The turns from the set of an argument.
+/// The iterations from the set of an argument.
 pub(super) struct Iterations<'r, 'a> {
     pub argument: &'r RecurrenceArgument<'a>,
 }
 
-/// What all turns have in common.
+/// What all iterations have in common.
 pub(super) struct Common {
     /// The word that they read.
     pub word: Vec<GoalTruth>,
     /// Whether they take different paths.
     pub several_paths: bool,
-    /// The symbols to which each turn adds the same number, which is not 0.
+    /// The symbols to which each iteration adds the same number, which is not 0.
     pub added: Vec<(Symbol, BigInt)>,
 }
 
-/// The beginning of a turn.
+/// The beginning of an iteration.
 #[derive(Clone)]
 struct PathPrefix {
     location: LocationId,
@@ -51,22 +51,24 @@ struct PathPrefix {
 }
 
 impl Iterations<'_, '_> {
-    /// Follows all turns. What is said to be constant is used as far as turns do not change it.
+    /// Follows all iterations. What is said to be constant is used as far as iterations do not change it.
     pub fn follow(&self, mut constants: Vec<Term>, budget: &Budget) -> Result<Common, NotProved> {
         let obligations = self.argument.obligations;
         loop {
             let known: Vec<Term> = self.argument.set.iter().chain(&constants).copied().collect();
-            let turns = self.turns(&known, budget)?;
+            let iterations = self.iterations(&known, budget)?;
             let stays = |constant: &Term| {
-                turns.iter().all(|turn| obligations.hold_after(&turn.known, &turn.step, &[*constant]))
+                iterations
+                    .iter()
+                    .all(|iteration| obligations.hold_after(&iteration.known, &iteration.step, &[*constant]))
             };
             let kept: Vec<Term> = constants.iter().copied().filter(stays).collect();
             if kept.len() < constants.len() {
                 constants = kept;
                 continue;
             }
-            let (added, several_paths) = (self.added(&turns), turns.len() > 1);
-            let mut words = turns.into_iter().map(|turn| self.argument.reduced(turn.word));
+            let (added, several_paths) = (self.added(&iterations), iterations.len() > 1);
+            let mut words = iterations.into_iter().map(|iteration| self.argument.reduced(iteration.word));
             let first = words.next().ok_or_else(|| NotProved::wrong("there is no turn"))?;
             return match words.all(|word| word == first) {
                 true => Ok(Common { word: first, several_paths, added }),
@@ -75,22 +77,22 @@ impl Iterations<'_, '_> {
         }
     }
 
-    fn added(&self, turns: &[PathPrefix]) -> Vec<(Symbol, BigInt)> {
+    fn added(&self, iterations: &[PathPrefix]) -> Vec<(Symbol, BigInt)> {
         let terms = self.argument.terms;
-        let added = |way: &PathPrefix, symbol: Symbol| {
-            let update = way.step.updates.get(&symbol).filter(|_| terms.sort_of_symbol(symbol) == Sort::Int)?;
+        let added = |path: &PathPrefix, symbol: Symbol| {
+            let update = path.step.updates.get(&symbol).filter(|_| terms.sort_of_symbol(symbol) == Sort::Int)?;
             let change = terms.linear(*update).subtract(&terms.linear(terms.variable(symbol)));
             change.is_constant().then(|| change.constant().clone()).filter(|change| !change.is_zero())
         };
-        let Some((first, others)) = turns.split_first() else { return Vec::new() };
+        let Some((first, others)) = iterations.split_first() else { return Vec::new() };
         let symbols = first.step.updates.keys().filter_map(|&symbol| Some((symbol, added(first, symbol)?)));
         symbols
-            .filter(|(symbol, change)| others.iter().all(|way| added(way, *symbol).as_ref() == Some(change)))
+            .filter(|(symbol, change)| others.iter().all(|path| added(path, *symbol).as_ref() == Some(change)))
             .collect()
     }
 
-    /// All turns that there may be where these hold at the head; each of them ends in the set.
-    fn turns(&self, known: &[Term], budget: &Budget) -> Result<Vec<PathPrefix>, NotProved> {
+    /// All iterations that there may be where these hold at the head; each of them ends in the set.
+    fn iterations(&self, known: &[Term], budget: &Budget) -> Result<Vec<PathPrefix>, NotProved> {
         let RecurrenceArgument { terms, given, .. } = self.argument;
         let mut open = vec![PathPrefix {
             location: given.head,
@@ -102,12 +104,12 @@ impl Iterations<'_, '_> {
             arrivals: 0,
         }];
         let mut complete = Vec::new();
-        while let Some(way) = open.pop() {
+        while let Some(path) = open.pop() {
             budget.check().map_err(NotProved::Exhausted)?;
-            if way.length > LONGEST || open.len() + complete.len() > MOST_WAYS {
+            if path.length > LONGEST || open.len() + complete.len() > MOST_PATHS {
                 return Err(NotProved::NotCovered("turns of the loop are too long or too many".to_owned()));
             }
-            for mut next in self.longer(&way)? {
+            for mut next in self.longer(&path)? {
                 if next.location == given.head {
                     if self.is_in_set(&next) {
                         complete.push(next);
@@ -124,32 +126,32 @@ impl Iterations<'_, '_> {
         Ok(complete)
     }
 
-    /// Whether a turn ends in the set.
-    fn is_in_set(&self, way: &PathPrefix) -> bool {
+    /// Whether an iteration ends in the set.
+    fn is_in_set(&self, path: &PathPrefix) -> bool {
         let RecurrenceArgument { obligations, counting, set, .. } = self.argument;
-        let mut step = way.step.clone();
+        let mut step = path.step.clone();
         step.updates.extend(counting.updates.iter().map(|(&counter, &next)| (counter, next)));
-        obligations.hold_after(&way.known, &step, set)
+        obligations.hold_after(&path.known, &step, set)
     }
 
-    /// The ways that are one step longer. All of them go on.
-    fn longer(&self, way: &PathPrefix) -> Result<Vec<PathPrefix>, NotProved> {
+    /// The paths that are one step longer. All of them go on.
+    fn longer(&self, path: &PathPrefix) -> Result<Vec<PathPrefix>, NotProved> {
         let RecurrenceArgument { terms, prepared, encoding, obligations, .. } = self.argument;
         let program = &prepared.program;
-        if let Some(blocked) = encoding.blocked(way.location)
-            && !obligations.never_taken(&way.known, &way.step.then(terms, &blocked, "blocked"))
+        if let Some(blocked) = encoding.blocked(path.location)
+            && !obligations.never_taken(&path.known, &path.step.then(terms, &blocked, "blocked"))
         {
             return Err(NotProved::wrong("a turn of the loop may be blocked by an assumption"));
         }
         let mut found = Vec::new();
-        for &edge in &program.locations[way.location].out {
+        for &edge in &program.locations[path.location].out {
             for passage in encoding.edge(edge) {
-                let step = way.step.then(terms, &passage.step, &edge.index().to_string());
+                let step = path.step.then(terms, &passage.step, &edge.index().to_string());
                 let mut next =
-                    PathPrefix { location: program.edges[edge].to, step, length: way.length + 1, ..way.clone() };
+                    PathPrefix { location: program.edges[edge].to, step, length: path.length + 1, ..path.clone() };
                 *next.taken.entry(edge).or_default() += 1;
-                self.choose(way, &mut next, edge, &passage)?;
-                let is_new = next.step.guard != way.step.guard;
+                self.choose(path, &mut next, edge, &passage)?;
+                let is_new = next.step.guard != path.step.guard;
                 if is_new && obligations.never_taken(&next.known, &next.step) {
                     continue;
                 }
@@ -169,10 +171,11 @@ impl Iterations<'_, '_> {
         Ok(found)
     }
 
-    /// Gives the inputs of an edge that was just taken the values that were chosen for them, which must be of their types.
+    /// Gives the inputs of an edge that was just taken the values that were chosen for them, which must be of their
+    /// types.
     fn choose(
         &self,
-        way: &PathPrefix,
+        path: &PathPrefix,
         next: &mut PathPrefix,
         edge: EdgeId,
         passage: &Passage,
@@ -194,11 +197,12 @@ impl Iterations<'_, '_> {
             if !is_number || terms.sort(value) != terms.sort_of_symbol(own) {
                 return Err(NotProved::wrong(format!("`{name}` is no input that can be chosen")));
             }
-            let mut seen: HashMap<Symbol, Term> = way.step.updates.iter().map(|(&at, &term)| (at, term)).collect();
+            let mut seen: HashMap<Symbol, Term> = path.step.updates.iter().map(|(&at, &term)| (at, term)).collect();
             seen.insert(own, value);
             for conjunct in terms.conjuncts(passage.step.guard) {
                 let fits = || terms.not(terms.substitute(conjunct, &seen));
-                if terms.symbols(conjunct).contains(&own) && !obligations.impossible(&way.known, way.step.guard, fits())
+                if terms.symbols(conjunct).contains(&own)
+                    && !obligations.impossible(&path.known, path.step.guard, fits())
                 {
                     return Err(NotProved::wrong(format!("the value chosen for `{name}` may not be one of its type")));
                 }
@@ -208,19 +212,19 @@ impl Iterations<'_, '_> {
         Ok(())
     }
 
-    /// What is observed at the end of a way: each atom has one truth, whatever the state was at the head.
-    fn shown(&self, way: &PathPrefix) -> Result<GoalTruth, NotProved> {
+    /// What is observed at the end of a path: each atom has one truth, whatever the state was at the head.
+    fn shown(&self, path: &PathPrefix) -> Result<GoalTruth, NotProved> {
         let RecurrenceArgument { terms, encoding, obligations, atoms, .. } = self.argument;
         let truth = |atom: usize| {
-            let Truth::Is(term) = encoding.atom(atom, way.location, Exit::Passes) else {
+            let Truth::Is(term) = encoding.atom(atom, path.location, Exit::Passes) else {
                 return Err(NotProved::NotCovered("the formulas do not say whether an atom is true".to_owned()));
             };
-            let term = way.step.after(terms, term);
+            let term = path.step.after(terms, term);
             if let Some(truth) = terms.as_truth(term) {
                 Ok(truth)
-            } else if obligations.impossible(&way.known, way.step.guard, terms.not(term)) {
+            } else if obligations.impossible(&path.known, path.step.guard, terms.not(term)) {
                 Ok(true)
-            } else if obligations.impossible(&way.known, way.step.guard, term) {
+            } else if obligations.impossible(&path.known, path.step.guard, term) {
                 Ok(false)
             } else {
                 Err(NotProved::wrong("an atom does not have the same truth in all turns"))
@@ -230,7 +234,7 @@ impl Iterations<'_, '_> {
     }
 }
 
-/// The name of an input: the edge, how often it was taken by now in the turn, which of its questions it is.
+/// The name of an input: the edge, how often it was taken by now in the iteration, which of its questions it is.
 pub(super) fn input_name(edge: EdgeId, time: usize, index: usize) -> String {
     match time {
         1 => format!("?{}.{index}", edge.index()),
