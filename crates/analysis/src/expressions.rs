@@ -13,7 +13,7 @@ use program::{
 };
 
 /// An expression with more operands than this, counted as a tree, is not evaluated by analyses.
-const LARGEST_TREE: u32 = 20_000;
+const LARGEST_TREE_OPERANDS: u32 = 20_000;
 
 /// Facts about all expressions of a program.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ impl Expressions {
 
     /// Whether an expression is small enough to be walked through as a tree.
     pub fn is_small(&self, expr: ExprId) -> bool {
-        self.size[expr.index()] <= LARGEST_TREE
+        self.size[expr.index()] <= LARGEST_TREE_OPERANDS
     }
 
     /// Whether an edge with this operation is always taken to its end once it is begun, without ending the run, waiting,

@@ -15,7 +15,7 @@ use crate::inclusion::included;
 
 /// So many times the states that an engine has visited are explored at most, and some more.
 const MANY_TIMES: u64 = 32;
-const SOME: u64 = 20_000;
+const SOME_STATES: u64 = 20_000;
 
 /// Larger tableaux are not explored with. Beside smaller ones the automaton can be complemented, so that one which lacks a
 /// violation is noticed.
@@ -109,7 +109,7 @@ fn closed(
     budget: &Budget,
 ) -> Result<Explored, Unproved> {
     // Where far more states are to be explored than the engine has seen, it knew something that the check does not.
-    let states = space.states.saturating_mul(MANY_TIMES).saturating_add(SOME);
+    let states = space.states.saturating_mul(MANY_TIMES).saturating_add(SOME_STATES);
     let limits = Horizon { states, expected: space.states };
     let violations = Signed::fails(task.formula());
     let simulated = tableau::inclusion(&task.formulas, violations, &space.automaton, budget);

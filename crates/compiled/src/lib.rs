@@ -55,7 +55,7 @@ pub enum CompiledResult {
 }
 
 /// More states than this are not compared.
-const MOST_EVENTS: usize = 50_000;
+const MOST_COMPARED_STATES: usize = 50_000;
 
 /// How long a compiler may take.
 const COMPILE_TIME: Duration = Duration::from_secs(60);
@@ -82,7 +82,7 @@ pub fn compare_compiled(
         _ => replayed.run.observations.len(),
     };
     let observations = observations.max(1);
-    let expected = follow(task, lasso, FollowedReach { observations, events: MOST_EVENTS }, budget);
+    let expected = follow(task, lasso, FollowedReach { observations, events: MOST_COMPARED_STATES }, budget);
     let skipped = |text: String, compiler| Compiled {
         result: CompiledResult::Skipped,
         compiler,
@@ -178,8 +178,8 @@ fn limits(subject: &Subject, driver: &CompiledDriver, expected: &Expected, atoms
     if driver.unprobed > 0 {
         limits.push(format!("{} observed states have no probe in the compiled program", driver.unprobed));
     }
-    if expected.events.len() >= MOST_EVENTS {
-        limits.push(format!("only the first {MOST_EVENTS} states are compared"));
+    if expected.events.len() >= MOST_COMPARED_STATES {
+        limits.push(format!("only the first {MOST_COMPARED_STATES} states are compared"));
     }
     if subject.semantics.integers == Integers::Ideal {
         limits.push("integers are unbounded in the interpreter and wrap around in the compiled program".to_owned());

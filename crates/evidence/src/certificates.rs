@@ -27,7 +27,7 @@ const FORMAT: &str = "semper-certificate";
 const VERSION: &str = "2";
 
 /// The largest file that is read.
-const LARGEST: usize = 1 << 28;
+const LARGEST_BYTES: usize = 1 << 28;
 
 /// Where the program has a fingerprint among what is said of it.
 const FINGERPRINT: &str = "fingerprint";
@@ -78,7 +78,7 @@ pub fn read(sources: &SourceMap, source: SourceId) -> Result<ReadCertificate, Bo
     let text = sources.text(source);
     let start = Span { source, start: 0, end: text.lines().next().unwrap_or_default().len() as u32 };
     let refuse = |message: String| Box::new(Diagnostic::error("certificate", message).at(start).help(WRITE));
-    if text.len() > LARGEST {
+    if text.len() > LARGEST_BYTES {
         return Err(refuse("the file is too large to be a certificate".to_owned()));
     }
     let other = || refuse(format!("this is no certificate: it does not begin with `({FORMAT} {VERSION}`"));
@@ -130,7 +130,7 @@ const WRITE: &str = "certificates are written by `semper check … --certificate
 const AGAIN: &str = "have it written anew, by `semper check … --certificate FILE` of this version of Semper";
 
 /// Deeper questions are none.
-const DEEPEST: usize = 32;
+const MOST_LEVELS: usize = 32;
 
 fn of_value(value: &Value) -> Sexp {
     match value {
@@ -162,7 +162,7 @@ fn record_at(fields: &[Sexp], depth: usize) -> Result<Value, String> {
 }
 
 fn to_value(expression: &Sexp, depth: usize) -> Result<Value, String> {
-    if depth > DEEPEST {
+    if depth > MOST_LEVELS {
         return Err("a task is nested too deeply".to_owned());
     }
     match expression {

@@ -20,7 +20,7 @@ use crate::{Bracketed, Expression, Linear, Spelled};
 const MOST_CONSTRAINTS: usize = 100_000;
 
 /// Conditions nested deeper than this are not taken apart.
-const DEEPEST: usize = 500;
+const MOST_LEVELS: usize = 500;
 
 /// Nor those with coefficients of more bits.
 const MOST_BITS: u64 = 8_192;
@@ -86,7 +86,7 @@ impl Builder<'_> {
     /// What holds where a condition holds, or does not.
     fn literal(&mut self, condition: Expression, holds: bool, depth: usize) -> Option<Vec<Fact>> {
         self.left = self.left.checked_sub(1)?;
-        if depth > DEEPEST {
+        if depth > MOST_LEVELS {
             return None;
         }
         let one = LinearForm::constant_of(1);
@@ -153,7 +153,7 @@ impl Builder<'_> {
     /// The linear form that a number is. What is no sum is to be defined.
     fn form(&mut self, number: Expression, depth: usize) -> Option<LinearForm> {
         self.left = self.left.checked_sub(1)?;
-        if depth > DEEPEST {
+        if depth > MOST_LEVELS {
             return None;
         }
         if let Some(value) = self.expressions.as_number(number) {

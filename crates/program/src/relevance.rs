@@ -14,7 +14,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::semantics::Integers;
-use crate::semantics::arithmetic::MOST_IDEAL_SHIFT;
+use crate::semantics::arithmetic::MOST_IDEAL_SHIFT_BITS;
 use crate::{
     Atom, BinaryOp, Callee, Constant, EdgeId, ExprId, ExprKind, FunctionId, LocationId, Op, Operand, Place, Program,
     Root, Scalar, VariableId,
@@ -178,7 +178,7 @@ impl<'a> Relevance<'a> {
                 (BinaryOp::ShiftLeft | BinaryOp::ShiftRight, Scalar::Int(ty)) => {
                     let most = match integers {
                         Integers::Machine => u32::from(ty.bits).saturating_sub(1),
-                        Integers::Ideal => MOST_IDEAL_SHIFT,
+                        Integers::Ideal => MOST_IDEAL_SHIFT_BITS,
                     };
                     // An ideal integer that is shifted to the left again and again becomes too large.
                     let grows = *integers == Integers::Ideal && *op == BinaryOp::ShiftLeft;

@@ -1,7 +1,7 @@
 //! Which few values a variable can have, without regard to the order of edges.
 //!
 //! A variable that is only written what was computed from constants and from variables of few values has few values
-//! too. They are found by computing until nothing is added; what has more than [`MOST`] values is not followed. Values
+//! too. They are found by computing until nothing is added; what has more than [`MOST_VALUES`] values is not followed. Values
 //! that are not initialised, inputs, and whatever pointers may reach have those of their type, if these are few.
 
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ use super::control::LiveVariables;
 use super::data_classes::{element, range};
 
 /// More values than this are too many.
-const MOST: usize = 256;
+const MOST_VALUES: usize = 256;
 
 /// Larger programs are not looked at.
 const MOST_EDGES: usize = 5_000;
@@ -53,7 +53,7 @@ impl<'p> Finite<'p> {
                     all.extend(finite.stored(variable, &values));
                     all
                 });
-                let after = after.filter(|values| values.len() <= MOST).or_else(|| finite.of_type(variable));
+                let after = after.filter(|values| values.len() <= MOST_VALUES).or_else(|| finite.of_type(variable));
                 open |= finite.of[variable.index()] != after;
                 finite.of[variable.index()] = after;
             }
@@ -64,7 +64,7 @@ impl<'p> Finite<'p> {
     /// The values that an expression can have; none where they are too many.
     pub fn expr(&self, expr: ExprId) -> Option<FiniteValues> {
         let program = self.program;
-        let few = |values: FiniteValues| Some(values).filter(|values| values.len() <= MOST);
+        let few = |values: FiniteValues| Some(values).filter(|values| values.len() <= MOST_VALUES);
         let ty = match program.exprs.ty(expr) {
             Scalar::Bool => return Some(FiniteValues::from([0, 1])),
             Scalar::Int(ty) if ty.bits <= 64 => ty,
@@ -206,5 +206,5 @@ impl<'p> Finite<'p> {
 /// All values of a type, if they are few.
 fn small(ty: IntType) -> Option<FiniteValues> {
     let (low, high) = range(ty);
-    (high - low < MOST as i128).then(|| (low..=high).collect())
+    (high - low < MOST_VALUES as i128).then(|| (low..=high).collect())
 }

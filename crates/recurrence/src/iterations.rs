@@ -13,7 +13,7 @@ use kernel::encode::{Exit, Passage, Transition, Truth};
 use kernel::refutation::NotProved;
 
 /// The most steps of one iteration.
-const LONGEST: usize = 10_000;
+const LONGEST_STEPS: usize = 10_000;
 
 /// The most paths by which iterations may go.
 const MOST_PATHS: usize = 2_000;
@@ -106,7 +106,7 @@ impl Iterations<'_, '_> {
         let mut complete = Vec::new();
         while let Some(path) = open.pop() {
             budget.check().map_err(NotProved::Exhausted)?;
-            if path.length > LONGEST || open.len() + complete.len() > MOST_PATHS {
+            if path.length > LONGEST_STEPS || open.len() + complete.len() > MOST_PATHS {
                 return Err(NotProved::NotCovered("turns of the loop are too long or too many".to_owned()));
             }
             for mut next in self.longer(&path)? {

@@ -38,7 +38,7 @@ use stem::Stem;
 const MOST_EDGES: usize = 100_000;
 
 /// So many iterations are counted as part of the stem where that helps.
-const MOST_LEADING: usize = 2;
+const MOST_LEADING_ITERATIONS: usize = 2;
 
 /// What an observed state shows: the truth of the goal's atoms.
 type GoalTruth = Vec<bool>;
@@ -149,7 +149,7 @@ impl<'a> RecurrenceArgument<'a> {
             match (Iterations { argument: self }).follow(std::mem::take(&mut executed.constants), budget) {
                 Ok(common) => break (executed, common),
                 // What holds whenever an iteration begins may hold only after some iterations.
-                Err(NotProved::Wrong(_)) if lead < MOST_LEADING => lead += 1,
+                Err(NotProved::Wrong(_)) if lead < MOST_LEADING_ITERATIONS => lead += 1,
                 Err(failure) => return Err(rejected(failure)),
             }
         };

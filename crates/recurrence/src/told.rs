@@ -18,10 +18,10 @@ use crate::RecurrenceArgument;
 use replay::Growth;
 
 /// At most so many things are told.
-const MOST: usize = 5;
+const MOST_TOLD: usize = 5;
 
 /// Conditions with longer texts are not told.
-const LONGEST: usize = 100;
+const LONGEST_CHARACTERS: usize = 100;
 
 impl RecurrenceArgument<'_> {
     /// How the numbers grow that the set says to move with the counters, or to which all iterations add the same; those
@@ -48,7 +48,7 @@ impl RecurrenceArgument<'_> {
             }
         }
         found.sort_by_key(|(is_named, _)| !is_named);
-        found.into_iter().map(|(_, growth)| growth).take(MOST).collect()
+        found.into_iter().map(|(_, growth)| growth).take(MOST_TOLD).collect()
     }
 
     /// What else the set says, over names of the source.
@@ -63,11 +63,11 @@ impl RecurrenceArgument<'_> {
                 }
             }
             let text = self.terms.display(self.terms.substitute(condition, &names));
-            if symbols.iter().all(|symbol| names.contains_key(symbol)) && text.len() <= LONGEST {
+            if symbols.iter().all(|symbol| names.contains_key(symbol)) && text.len() <= LONGEST_CHARACTERS {
                 found.push(text);
             }
         }
-        found.truncate(MOST);
+        found.truncate(MOST_TOLD);
         found
     }
 

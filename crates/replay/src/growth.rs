@@ -33,7 +33,7 @@ use crate::closing::{ClosedLoop, Closing, have_same_shape};
 use crate::polynomial::{Integer, Polynomial};
 use crate::prefix::bad_prefix;
 use crate::replay::{
-    FoundLoop, MOST_TOLD, Rejected, ReplayLimits, Replayed, conclude, executed, replay, replay_within,
+    FoundLoop, MOST_TOLD_OBSERVATIONS, Rejected, ReplayLimits, Replayed, conclude, executed, replay, replay_within,
 };
 use crate::symbolic::{NotUniform, Shadow, Symbolic, follow, look, moving};
 use crate::walk::Walk;
@@ -66,7 +66,7 @@ pub fn confirm(task: &Task, counterexample: &Counterexample, budget: &Budget) ->
     let lasso = counterexample.answers();
     let confirmed = confirm_as_given(task, lasso, budget)?;
     let told = confirmed.run.observations.len();
-    if told <= LONG || confirmed.closing == Closing::BadPrefix {
+    if told <= LONG_OBSERVATIONS || confirmed.closing == Closing::BadPrefix {
         return Ok(confirmed);
     }
     let prefix = bad_prefix(task, lasso, budget).ok();
@@ -74,7 +74,7 @@ pub fn confirm(task: &Task, counterexample: &Counterexample, budget: &Budget) ->
 }
 
 /// Executions with more observations than this are long to tell.
-const LONG: usize = 100;
+const LONG_OBSERVATIONS: usize = 100;
 
 fn confirm_as_given(task: &Task, lasso: &Lasso, budget: &Budget) -> Result<Replayed, Rejected> {
     match closes_or_grows(task, lasso, budget) {
@@ -128,7 +128,7 @@ pub fn grow(task: &Task, lasso: &Lasso, budget: &Budget) -> Result<Replayed, Rej
                 continue;
             }
             match trail.attempt(iterations, budget)? {
-                Ok(found) => return conclude(task, lasso, found, MOST_TOLD, budget),
+                Ok(found) => return conclude(task, lasso, found, MOST_TOLD_OBSERVATIONS, budget),
                 Err(NotUniform::Because(why)) if index == 0 => reason = why,
                 Err(_) => {}
             }
@@ -445,7 +445,7 @@ fn is_one_iteration_further(shadow: &Shadow, later: &Shadow, state: &State) -> R
 }
 
 /// At most so many growing numbers are told.
-const MOST_GROWTH: usize = 5;
+const MOST_GROWING_NUMBERS: usize = 5;
 
 /// What grows: what atoms name comes first.
 fn growth(task: &Task, shadow: &Shadow) -> Vec<Growth> {
@@ -470,7 +470,7 @@ fn growth(task: &Task, shadow: &Shadow) -> Vec<Growth> {
         Growth { name: name_of(&task.program, extent), start: Some(start.value().clone()), differences, factor: None }
     });
     // Names of our own say nothing to anybody.
-    told.filter(|growth| !growth.name.starts_with('%')).take(MOST_GROWTH).collect()
+    told.filter(|growth| !growth.name.starts_with('%')).take(MOST_GROWING_NUMBERS).collect()
 }
 
 /// The variables that differ after the iteration and of which nothing is known.

@@ -9,7 +9,7 @@ use task::{Lasso, Task};
 
 use crate::answers::{Answers, Log};
 use crate::closing::{ClosedLoop, Closing};
-use crate::replay::{FoundLoop, MOST_TOLD, Rejected, Replayed, conclude, executed};
+use crate::replay::{FoundLoop, MOST_TOLD_OBSERVATIONS, Rejected, Replayed, conclude, executed};
 use crate::walk::Walk;
 
 /// An iteration of a loop that is repeated for ever as far as it shows something.
@@ -67,5 +67,5 @@ pub fn repeated(task: &Task, iteration: Iteration, budget: &Budget) -> Result<Re
     }
     let end = if begins == truth.len() { RunEnd::Silent } else { RunEnd::Lasso { start: begins } };
     let closed = ClosedLoop { end, closing, starved: Vec::new(), answers_before, letters_before };
-    conclude(task, &answers, FoundLoop { closed, steps, word, inputs }, MOST_TOLD, budget)
+    conclude(task, &answers, FoundLoop { closed, steps, word, inputs }, MOST_TOLD_OBSERVATIONS, budget)
 }

@@ -131,11 +131,11 @@ pub fn replay(task: &Task, lasso: &Lasso, budget: &Budget) -> Result<Replayed, R
 
 /// The same within limits of one's own.
 pub fn replay_within(task: &Task, lasso: &Lasso, limits: ReplayLimits, budget: &Budget) -> Result<Replayed, Rejected> {
-    replay_telling(task, lasso, limits, MOST_TOLD, budget)
+    replay_telling(task, lasso, limits, MOST_TOLD_OBSERVATIONS, budget)
 }
 
 /// Of an execution with a loop, so many observations are told at most.
-pub(crate) const MOST_TOLD: usize = 1 << 17;
+pub(crate) const MOST_TOLD_OBSERVATIONS: usize = 1 << 17;
 
 fn replay_telling(
     task: &Task,

@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use num_traits::{Signed, ToPrimitive, Zero};
-use program::semantics::arithmetic::{self, MOST_IDEAL_SHIFT};
+use program::semantics::arithmetic::{self, MOST_IDEAL_SHIFT_BITS};
 use program::semantics::evaluate::{Environment, TargetBits, evaluate, resolve};
 use program::semantics::memory::Extent;
 use program::semantics::state::{State, object_in};
@@ -238,11 +238,11 @@ struct ShadowedState<'a> {
 }
 
 /// Expressions that are nested deeper than this are refused.
-const DEEPEST: u32 = 256;
+const MOST_LEVELS: u32 = 256;
 
 impl ShadowedState<'_> {
     fn value(&self, expr: ExprId) -> Result<Symbolic, NotUniform> {
-        self.value_within(expr, DEEPEST)
+        self.value_within(expr, MOST_LEVELS)
     }
 
     /// A value that must be the same in every iteration.
@@ -456,7 +456,7 @@ fn binary(op: BinaryOp, ty: Scalar, left: Symbolic, right: Symbolic) -> Result<S
         },
         BinaryOp::ShiftRight => match right {
             Symbolic::Same(Value::Int(count))
-                if !count.is_negative() && count.to_u32().is_some_and(|count| count <= MOST_IDEAL_SHIFT) =>
+                if !count.is_negative() && count.to_u32().is_some_and(|count| count <= MOST_IDEAL_SHIFT_BITS) =>
             {
                 Ok(Symbolic::Unknown)
             }

@@ -19,7 +19,7 @@ const EXECUTIONS: u64 = 24;
 const LIMITS: RunLimits = RunLimits { observations: 300, edges: 3_000 };
 
 /// How many pairs of accesses are told.
-const MOST_TOLD: usize = 4;
+const MOST_TOLD_PAIRS: usize = 4;
 
 /// What is assumed wherever there may be a race.
 pub(crate) const ASSUMED: &str =
@@ -38,7 +38,7 @@ pub(crate) fn tell(subject: &Subject, diagnostics: &mut Diagnostics) -> bool {
     for seed in 0..EXECUTIONS {
         let run = interpret(subject, &mut SeededChoices::new(seed), LIMITS, &Budget::unlimited());
         found.extend(run.warnings.into_iter().filter(|warning| matches!(warning, Warning::Race(_))));
-        if found.len() >= MOST_TOLD {
+        if found.len() >= MOST_TOLD_PAIRS {
             break;
         }
     }
@@ -49,7 +49,7 @@ pub(crate) fn tell(subject: &Subject, diagnostics: &mut Diagnostics) -> bool {
             Warning::Race(race) => told.insert((race.first.min(race.second), race.first.max(race.second))),
             Warning::Overflow(_) => false,
         };
-        for warning in found.iter().filter(is_new).take(MOST_TOLD) {
+        for warning in found.iter().filter(is_new).take(MOST_TOLD_PAIRS) {
             report::trace::diagnose_warning(warning, diagnostics);
         }
         return true;
@@ -58,7 +58,7 @@ pub(crate) fn tell(subject: &Subject, diagnostics: &mut Diagnostics) -> bool {
     // One pair is enough to show what should be looked at.
     let mut told = BTreeSet::new();
     let first_of_each = possible.iter().filter(|pair| told.insert(&pair.what));
-    for RacingPair { what, first, second } in first_of_each.take(MOST_TOLD) {
+    for RacingPair { what, first, second } in first_of_each.take(MOST_TOLD_PAIRS) {
         let text = format!("two threads may access {what} in no fixed order: a data race cannot be excluded");
         let diagnostic = Diagnostic::warning("possible-data-race", text).at(*first);
         let diagnostic = if first == second { diagnostic } else { diagnostic.also(*second, "and this one") };

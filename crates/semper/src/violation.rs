@@ -13,17 +13,17 @@ use program::{EdgeId, FunctionId, LocationId, Observe, Program};
 use subject::{Subject, execute::loop_start};
 
 /// Words longer than this are not looked at.
-const LONGEST: usize = 20_000;
+const LONGEST_WORD_LETTERS: usize = 20_000;
 
 /// Prefixes longer than this are not evaluated.
-const LONGEST_PREFIX: usize = 2_000;
+const LONGEST_PREFIX_LETTERS: usize = 2_000;
 
 /// The steps at which a formula breaks that is false on a word: where a part that should always hold does not, and
 /// where the word decides that the whole is false. The word is a stem and a loop, which is empty where it is only a
 /// prefix.
 pub fn violating_steps(formulas: &Formulas, formula: Formula, stem: &[Letter], repeated: &[Letter]) -> Vec<usize> {
     let mut steps = Vec::new();
-    if stem.len() + repeated.len() > LONGEST {
+    if stem.len() + repeated.len() > LONGEST_WORD_LETTERS {
         return steps;
     }
     if !repeated.is_empty() {
@@ -41,7 +41,7 @@ pub fn violating_steps(formulas: &Formulas, formula: Formula, stem: &[Letter], r
     }
     let word: Vec<Letter> = stem.iter().chain(repeated).cloned().collect();
     let is_false = |length: usize| evaluate_prefix(formulas, formula, &word[..length]) == PrefixTruth::False;
-    if steps.is_empty() && word.len() <= LONGEST_PREFIX && is_false(word.len()) {
+    if steps.is_empty() && word.len() <= LONGEST_PREFIX_LETTERS && is_false(word.len()) {
         // What a prefix decides, all longer ones decide too.
         let (mut too_short, mut enough) = (0, word.len());
         while enough - too_short > 1 {
@@ -77,7 +77,7 @@ pub(crate) fn between_statements(
 ) -> Option<String> {
     let program = &subject.program;
     let (stem, repeated) = letters(replayed, atoms);
-    let is_lasso = !repeated.is_empty() && stem.len() + repeated.len() <= LONGEST;
+    let is_lasso = !repeated.is_empty() && stem.len() + repeated.len() <= LONGEST_WORD_LETTERS;
     if !is_lasso || subject.semantics.observe != ObserveMode::Statement || program.has_threads() {
         return None;
     }

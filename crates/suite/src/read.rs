@@ -85,10 +85,10 @@ fn is_shown(component: &Component<'_>) -> bool {
 
 fn select(defined: &mut Vec<DefinedTask>, filter: &str, diagnostics: &mut Diagnostics) {
     /// So many names show what names look like.
-    const SHOWN: usize = 3;
+    const SHOWN_NAMES: usize = 3;
     let quoted = |defined: &DefinedTask| format!("`{}`", defined.task.name);
-    let mut names: Vec<String> = defined.iter().take(SHOWN).map(quoted).collect();
-    if defined.len() > SHOWN {
+    let mut names: Vec<String> = defined.iter().take(SHOWN_NAMES).map(quoted).collect();
+    if defined.len() > SHOWN_NAMES {
         names.push("…".to_owned());
     }
     defined.retain(|defined| defined.task.name.contains(filter));

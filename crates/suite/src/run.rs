@@ -55,13 +55,13 @@ impl SuitePlan {
 
     fn allowance(&self) -> Allowance {
         /// A process looks at its own memory some fifty times a second: what it gets in between it may have.
-        const LEAST_SLACK: u64 = 64 << 20;
+        const LEAST_SLACK_BYTES: u64 = 64 << 20;
         /// The counterexample of a long run is long.
-        const OUTPUT: usize = 1 << 30;
+        const OUTPUT_BYTES: usize = 1 << 30;
         Allowance {
             time: self.time.checked_add(self.grace),
-            memory: Some(self.memory.saturating_add((self.memory / 4).max(LEAST_SLACK))),
-            output: OUTPUT,
+            memory: Some(self.memory.saturating_add((self.memory / 4).max(LEAST_SLACK_BYTES))),
+            output: OUTPUT_BYTES,
         }
     }
 }

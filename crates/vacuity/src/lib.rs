@@ -25,8 +25,8 @@ const CODE: &str = "vacuous";
 
 /// The search is no more work than this, a second's about, and no more than twice the work of the verdict; but a little
 /// in any case. Work is counted, not timed, so that the same command warns of the same things on every machine.
-const MOST: u64 = 1_000_000;
-const LEAST: u64 = 400_000;
+const MOST_WORK: u64 = 1_000_000;
+const LEAST_WORK: u64 = 400_000;
 
 /// More suspicions than this are not looked into.
 const MOST_SUSPECTS: usize = 16;
@@ -40,8 +40,8 @@ pub fn vacuity(
     sources: &SourceMap,
     budget: &Budget,
 ) -> Diagnostics {
-    let limit = outcome.work.saturating_mul(2).clamp(LEAST, MOST);
-    let limits = VacuityLimits { whole: budget, search: Some(limit), blocked: Some(MOST) };
+    let limit = outcome.work.saturating_mul(2).clamp(LEAST_WORK, MOST_WORK);
+    let limits = VacuityLimits { whole: budget, search: Some(limit), blocked: Some(MOST_WORK) };
     reasons(subject, property, outcome, settings, sources, &limits)
 }
 

@@ -15,7 +15,7 @@ use crate::cells::CellId;
 use crate::numbers::Values;
 
 /// An interval may grow so often before it gets the range of its type.
-const MOST_GROWTH: u32 = 8;
+const MOST_GROWTH_STEPS: u32 = 8;
 
 /// The values that each cell may have anywhere.
 pub(super) fn anywhere(subject: &Analysed<'_>, assignments: &Assignments) -> Vec<Values> {
@@ -41,7 +41,7 @@ pub(super) fn anywhere(subject: &Analysed<'_>, assignments: &Assignments) -> Vec
         let mut joined = known.join(&written);
         if joined.explicit().is_none() {
             growth[target.index()] += 1;
-            if growth[target.index()] > MOST_GROWTH {
+            if growth[target.index()] > MOST_GROWTH_STEPS {
                 joined = scalar_values(subject.integers, cells.get(target).scalar).join(&joined);
             }
         }

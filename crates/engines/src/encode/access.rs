@@ -57,7 +57,7 @@ pub struct PlaceSpot {
 }
 
 /// Objects of more scalars than this are not copied at once.
-const MOST_COPIED: usize = 64;
+const MOST_COPIED_SCALARS: usize = 64;
 
 impl Encoder<'_, '_> {
     fn memory(&self) -> &SymbolicMemory {
@@ -248,7 +248,7 @@ impl Encoder<'_, '_> {
     /// Copies an object, scalar by scalar; when that is defined.
     pub fn copy(&self, updates: &mut BTreeMap<Symbol, Term>, target: &Place, source: &Place) -> Result<Term, Reason> {
         let (program, terms) = (self.vocabulary.program(), self.vocabulary.terms);
-        let layout = layout_of(program, target.ty).filter(|layout| layout.slots.len() <= MOST_COPIED);
+        let layout = layout_of(program, target.ty).filter(|layout| layout.slots.len() <= MOST_COPIED_SCALARS);
         let Some(layout) = layout.filter(|_| target.ty == source.ty) else {
             return self.refuse("an assignment of a large object, or of one whose parts cannot be told apart");
         };

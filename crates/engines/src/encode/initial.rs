@@ -18,7 +18,7 @@ use super::step::Transition;
 use super::vocabulary::{Shape, Vocabulary};
 
 /// Arrays of more elements than this are not encoded.
-const LONGEST_ARRAY: u64 = 1 << 10;
+const LONGEST_ARRAY_ELEMENTS: u64 = 1 << 10;
 
 /// The step that leads from anything to the states in which the program may start, over all variables that have a
 /// symbol by now.
@@ -71,7 +71,7 @@ pub fn encode(vocabulary: &Vocabulary<'_>) -> Result<Passage, Reason> {
                 step.updates.insert(symbol, element(0, scalar).ok_or_else(unknown)?);
             }
             (VariableKind::Global { .. } | VariableKind::Literal { .. }, Shape::Array { element: scalar, length }) => {
-                if length > LONGEST_ARRAY {
+                if length > LONGEST_ARRAY_ELEMENTS {
                     let what = format!("`{}`, an array of {length} elements", data.name);
                     return Err(Reason::unsupported(what, Some(data.span)));
                 }

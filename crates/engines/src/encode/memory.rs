@@ -25,10 +25,10 @@ use program::{
 const MOST_SLOTS: usize = 1 << 10;
 
 /// Objects of more bytes than this are not encoded.
-const LARGEST_OBJECT: u64 = 1 << 16;
+const LARGEST_OBJECT_BYTES: u64 = 1 << 16;
 
 /// The bases of two objects differ by at least two to this power.
-const APART: u32 = 66;
+const APART_BITS: u32 = 66;
 
 /// A scalar in an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -166,7 +166,7 @@ impl SymbolicMemory {
             Pointee::Variable(variable) => variable.index(),
             Pointee::Heap(edge) => self.variables + edge.index(),
         };
-        -BigInt::from(number + 1) << APART
+        -BigInt::from(number + 1) << APART_BITS
     }
 
     /// The smallest and largest numbers of addresses that are counted from an object's beginning.
@@ -206,7 +206,7 @@ pub fn positions(layout: &ObjectLayout, offsets: &[Offsets], width: u64) -> BTre
 /// Of which scalars an object of a type is made.
 pub fn layout_of(program: &Program, ty: TypeId) -> Option<ObjectLayout> {
     let size = program.types.size_bits(ty);
-    if size == 0 || !size.is_multiple_of(8) || size / 8 > LARGEST_OBJECT {
+    if size == 0 || !size.is_multiple_of(8) || size / 8 > LARGEST_OBJECT_BYTES {
         return None;
     }
     let mut layout = ObjectLayout { size: size / 8, slots: BTreeMap::new() };
@@ -235,7 +235,7 @@ fn collect(program: &Program, ty: TypeId, offset: u64, many: bool, slots: &mut B
 
 /// The scalars of a heap object: those at which it is accessed, if no two of them overlap.
 fn heap_layout(program: &Program, size: u64, accesses: &[(Offsets, TypeId)]) -> Option<ObjectLayout> {
-    if size > LARGEST_OBJECT {
+    if size > LARGEST_OBJECT_BYTES {
         return None;
     }
     let mut layout = ObjectLayout { size, slots: BTreeMap::new() };

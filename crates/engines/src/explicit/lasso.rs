@@ -18,8 +18,8 @@ use super::space::Space;
 use super::store::Store;
 
 /// The neighbourhood of the initial states has so many states at least before it is given up, and at most.
-const LEAST_NEIGHBOURHOOD: u32 = 1 << 16;
-const MOST_NEIGHBOURHOOD: u32 = 1 << 21;
+const LEAST_NEIGHBOURHOOD_STATES: u32 = 1 << 16;
+const MOST_NEIGHBOURHOOD_STATES: u32 = 1 << 21;
 
 /// And so many transitions at most, for each of these states and altogether.
 const TRANSITIONS_PER_STATE: u64 = 128;
@@ -38,7 +38,7 @@ pub fn lasso<S: Space>(
     if matches!(found, Emptiness::Nothing | Emptiness::Unknown(_)) {
         return Ok(None);
     }
-    let most = store.len().saturating_mul(4).clamp(LEAST_NEIGHBOURHOOD, MOST_NEIGHBOURHOOD);
+    let most = store.len().saturating_mul(4).clamp(LEAST_NEIGHBOURHOOD_STATES, MOST_NEIGHBOURHOOD_STATES);
     if let Some((graph, near)) = near_the_beginning(product, most, budget)? {
         return told(product, &graph.store, &near, budget);
     }

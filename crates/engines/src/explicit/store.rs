@@ -197,8 +197,8 @@ impl Store {
 
 /// The size of the table that takes the place of a full one. A small one grows faster, because it hardly counts.
 fn larger(slots: usize) -> usize {
-    const SMALL: usize = 1 << 20;
-    if slots < SMALL { slots * 4 } else { slots * 2 }
+    const SMALL_SLOTS: usize = 1 << 20;
+    if slots < SMALL_SLOTS { slots * 4 } else { slots * 2 }
 }
 
 /// Whether two states of the same length are equal. They have a word or two, for which a call would be too much.

@@ -13,7 +13,7 @@ use super::hoare::Triples;
 use super::letter::{LetterId, Letters};
 
 /// Guards with more conjuncts than this are not composed further.
-const LARGEST_GUARD: usize = 48;
+const LARGEST_GUARD_CONJUNCTS: usize = 48;
 
 #[derive(Clone)]
 struct Arrow {
@@ -63,7 +63,7 @@ pub fn compose(
             }
             let is_large = |&index: &usize| {
                 let letter = arrows[index].as_ref().expect("it is there").letter;
-                terms.conjuncts(letters.step(letter).guard).len() > LARGEST_GUARD
+                terms.conjuncts(letters.step(letter).guard).len() > LARGEST_GUARD_CONJUNCTS
             };
             if ins.iter().chain(&outs).any(is_large) {
                 continue;

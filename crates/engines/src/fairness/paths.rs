@@ -21,16 +21,16 @@ use crate::encode::Transition;
 const MOST_CYCLES: usize = 32;
 
 /// The most edges of the Büchi program on a cycle.
-const LONGEST: usize = 32;
+const LONGEST_CYCLE_EDGES: usize = 32;
 
 /// The most beginnings of cycles that are followed.
 const MOST_BEGINNINGS: usize = 4_000;
 
 /// For so many lassos that end, it is asked whether an execution goes on by other paths.
-const MOST_ENDED: usize = 16;
+const MOST_ENDED_LASSOS: usize = 16;
 
 /// So many lassos later: most executions are found along one path, and are easier to tell.
-const PATIENCE: usize = 8;
+const PATIENCE_LASSOS: usize = 8;
 
 /// Lassos whose cycles end, with their numbers, which are to be looked at again if no execution is found soon.
 #[derive(Default)]
@@ -55,11 +55,11 @@ impl Ended {
             Refinement::Unknown(_) => 0,
             Refinement::Refuted { module, .. } => {
                 let is_ranked = matches!(**module, Refuted::Ranked(_) | Refuted::OneLasso(_));
-                if is_ranked && self.count < MOST_ENDED {
+                if is_ranked && self.count < MOST_ENDED_LASSOS {
                     self.count += 1;
                     self.waiting.push_back((number, stem.to_vec(), cycle.to_vec()));
                 }
-                PATIENCE
+                PATIENCE_LASSOS
             }
         };
         while let Some((_, stem, cycle)) = self.waiting.pop_front_if(|(ended, ..)| *ended + patience <= number) {
@@ -143,7 +143,7 @@ fn cycles(graph: &Automaton<LetterId>, honda: StateId) -> Vec<Vec<LetterId>> {
                 if graph.all_marks().is_subset(marks) {
                     found.push(longer());
                 }
-            } else if !states.contains(&edge.to) && states.len() < LONGEST {
+            } else if !states.contains(&edge.to) && states.len() < LONGEST_CYCLE_EDGES {
                 open.push((states.iter().copied().chain([edge.to]).collect(), longer(), marks));
             }
         }

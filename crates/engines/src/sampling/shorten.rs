@@ -22,10 +22,10 @@ use super::{Sampler, Violation};
 const MOST_EDGES: u64 = 100_000;
 
 /// Of the values of a violation, so many are tried for other questions.
-const MOST_SEEN: usize = 6;
+const MOST_SEEN_VALUES: usize = 6;
 
 /// The answers of longer violations are not replaced one by one.
-const MOST_REPLACED: usize = 400;
+const MOST_REPLACED_ANSWERS: usize = 400;
 
 /// Numbers up to this are replaced by the next one.
 const NEAR: u32 = 64;
@@ -48,7 +48,7 @@ pub(super) fn shortened(sampler: &mut Sampler<'_>, violation: Violation) -> Resu
 fn searched(sampler: &mut Sampler<'_>, violation: &Violation) -> Result<Option<Violation>, Exhausted> {
     let mut seen_values: Vec<Answer> = Vec::new();
     for answer in &violation.manner.script {
-        if seen_values.len() < MOST_SEEN && !seen_values.contains(answer) {
+        if seen_values.len() < MOST_SEEN_VALUES && !seen_values.contains(answer) {
             seen_values.push(answer.clone());
         }
     }
@@ -122,7 +122,7 @@ fn with_fewer_answers(sampler: &mut Sampler<'_>, mut best: Violation) -> Result<
 
 /// Replaces answers by small ones.
 fn with_smaller_answers(sampler: &mut Sampler<'_>, mut best: Violation) -> Result<Violation, Exhausted> {
-    if best.manner.script.len() > MOST_REPLACED {
+    if best.manner.script.len() > MOST_REPLACED_ANSWERS {
         return Ok(best);
     }
     for at in 0.. {

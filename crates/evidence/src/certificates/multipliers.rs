@@ -23,7 +23,7 @@ use task::{Certificate, Task};
 use super::sharing;
 
 /// How much work all steps of a certificate may be.
-const LIMIT: u64 = 10_000_000;
+const MOST_WORK: u64 = 10_000_000;
 
 /// How long one system may take, on a machine of our days: the solver's steps are counted.
 const SYSTEM_LIMIT: Duration = Duration::from_millis(500);
@@ -32,7 +32,7 @@ const SYSTEM_LIMIT: Duration = Duration::from_millis(500);
 const MOST_SYSTEMS: usize = 300;
 
 /// The most choices that are looked into at once.
-const DEEPEST: usize = 40;
+const MOST_OPEN_CHOICES: usize = 40;
 
 /// The certificate with arguments for as many of its steps as some are found for.
 pub fn with_arguments(task: &Task, certificate: &Certificate, budget: &Budget) -> Certificate {
@@ -40,7 +40,7 @@ pub fn with_arguments(task: &Task, certificate: &Certificate, budget: &Budget) -
     if let Certificate::Refutation(proof) = &mut certificate
         && let Ok(mut questions) = questions(task, proof, budget)
     {
-        let found = arguments(&mut questions.expressions, &questions.asked, &budget.part_with_work(LIMIT));
+        let found = arguments(&mut questions.expressions, &questions.asked, &budget.part_with_work(MOST_WORK));
         let conditions: Vec<Expression> = found.iter().map(|(condition, _)| *condition).collect();
         let (definitions, conditions) = sharing::shared(&questions.expressions, &conditions);
         proof.definitions = definitions;
@@ -81,7 +81,7 @@ impl Search<'_> {
         if let Some(sum) = self.sum(known)? {
             return Some(sum);
         }
-        if self.entered.len() > DEEPEST {
+        if self.entered.len() > MOST_OPEN_CHOICES {
             return None;
         }
         let point = self.point(known)?;

@@ -6,14 +6,14 @@ use logic::{Bracketed, Expression, Spelled};
 use task::certificate::sexp::Sexp;
 
 /// What has fewer characters is written wherever it occurs.
-const SHORTEST: usize = 16;
+const SHORTEST_CHARACTERS: usize = 16;
 
 /// How many characters a definition takes beside what it says, and how many its name takes.
-const DEFINITION: usize = 12;
-const NAME: usize = 4;
+const DEFINITION_CHARACTERS: usize = 12;
+const NAME_CHARACTERS: usize = 4;
 
 /// Lists that are nested deeper get a name, so that no text is too deep to be read.
-const DEEPEST: usize = 100;
+const MOST_LEVELS: usize = 100;
 
 /// Definitions that are called `#0`, `#1`, …, and conditions that use them.
 pub fn shared(expressions: &Bracketed, conditions: &[Expression]) -> (Vec<Sexp>, Vec<Sexp>) {
@@ -29,8 +29,9 @@ pub fn shared(expressions: &Bracketed, conditions: &[Expression]) -> (Vec<Sexp>,
         let depth = 1 + items.iter().filter_map(|item| depths.get(item)).max().unwrap_or(&0);
         let text = writer.written(part);
         let (length, uses) = (text.to_string().len(), uses[&part]);
-        let saves = length >= SHORTEST && length * uses > DEFINITION + length + NAME * uses;
-        if !saves && depth < DEEPEST {
+        let saves =
+            length >= SHORTEST_CHARACTERS && length * uses > DEFINITION_CHARACTERS + length + NAME_CHARACTERS * uses;
+        if !saves && depth < MOST_LEVELS {
             depths.insert(part, depth);
         } else {
             writer.names.insert(part, Sexp::word(format!("#{}", definitions.len())));

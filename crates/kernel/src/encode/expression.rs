@@ -12,7 +12,7 @@ use super::evaluation::{Encoded, Evaluation};
 use super::number::{self, Number};
 
 /// Larger ideal shifts by a constant are not written out.
-const LARGEST_IDEAL_SHIFT: u64 = 1024;
+const LARGEST_IDEAL_SHIFT_BITS: u64 = 1024;
 
 impl Evaluation<'_, '_> {
     /// An expression whose operands are encoded.
@@ -204,7 +204,7 @@ impl Evaluation<'_, '_> {
             true => terms.or([negative, terms.greater_equal(right.term, terms.integer(ty.bits))]),
             false => negative,
         };
-        let most = if is_machine { u64::from(ty.bits) } else { LARGEST_IDEAL_SHIFT };
+        let most = if is_machine { u64::from(ty.bits) } else { LARGEST_IDEAL_SHIFT_BITS };
         if let Some(count) = right.value() {
             return match count.to_u64().filter(|&count| count < most) {
                 Some(count) if is_left => (self.ranged(&number::shift_left(terms, left, count), ty), undefined),

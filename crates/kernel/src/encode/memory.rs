@@ -13,7 +13,7 @@ use super::vocabulary::Tracked;
 use super::{CellName, Encoding, ObjectName};
 
 /// Positions that are not evenly spaced are told apart up to so many.
-const MOST_UNEVEN: usize = 16;
+const MOST_UNEVEN_POSITIONS: usize = 16;
 
 /// What is written.
 #[derive(Clone, Debug)]
@@ -377,7 +377,7 @@ impl Evaluation<'_, '_> {
             if touched.is_empty() {
                 return None;
             }
-            if touched.len() > MOST_UNEVEN {
+            if touched.len() > MOST_UNEVEN_POSITIONS {
                 return Some(self.any_array(tracked.symbol));
             }
             let mut new = array;
@@ -448,7 +448,7 @@ impl Evaluation<'_, '_> {
                 let even = terms.equal(terms.modulo(distance, terms.integer(step)), terms.integer(0));
                 terms.and([even, self.encoding.between(&first.into(), within.term, &last.into())])
             }
-            None if tracked.positions.len() <= MOST_UNEVEN => {
+            None if tracked.positions.len() <= MOST_UNEVEN_POSITIONS => {
                 terms.or(tracked.positions.iter().map(|&at| terms.equal(within.term, terms.integer(at))))
             }
             None => terms.truth(false),

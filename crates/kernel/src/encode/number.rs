@@ -14,7 +14,7 @@ use program::{BinaryOp, IntType};
 const MOST_RUNS: usize = 4;
 
 /// Shifts of a constant by an amount below this are written out.
-const LARGEST_SHIFT: u64 = 128;
+const LARGEST_SHIFT_BITS: u64 = 128;
 
 /// An integer term with what is known of its value.
 #[derive(Clone, Debug)]
@@ -186,7 +186,7 @@ pub(super) fn shifted_constant(terms: &Terms, value: &BigInt, count: &Number, mo
         Some(high) => most.min(high.saturating_add(1)),
         None => most,
     };
-    if most == 0 || most > LARGEST_SHIFT {
+    if most == 0 || most > LARGEST_SHIFT_BITS {
         return None;
     }
     let shift = |count: u64| -> BigInt { if left { value << count } else { value >> count } };
@@ -230,7 +230,7 @@ pub(super) fn by_bits(terms: &Terms, op: BitOperation, left: &Number, right: &Nu
 /// A signed type that has room for a number.
 pub(super) fn signed_type(number: &Number) -> Option<IntType> {
     let bits = number.low.as_ref()?.bits().max(number.high.as_ref()?.bits()) + 1;
-    (bits <= LARGEST_SHIFT).then(|| IntType::signed(bits as u16))
+    (bits <= LARGEST_SHIFT_BITS).then(|| IntType::signed(bits as u16))
 }
 
 /// The bits of a disjunction of numbers that are not negative are those of the longer one at most.

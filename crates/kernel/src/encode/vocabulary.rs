@@ -21,7 +21,7 @@ use program::lifetimes::Lifetimes;
 const MOST_POSITIONS: u64 = 1 << 16;
 
 /// Integers of more bits than this get no symbol.
-const WIDEST_INTEGER: u16 = 128;
+const WIDEST_INTEGER_BITS: u16 = 128;
 
 /// A cell with its symbol.
 pub(super) struct Tracked {
@@ -169,7 +169,7 @@ impl<'a> Encoding<'a> {
         }
         let sort_of = |scalar: Scalar| match scalar {
             Scalar::Bool => Ok(Sort::Bool),
-            Scalar::Int(ty) if ty.bits == 0 || ty.bits > WIDEST_INTEGER => Err("no such integer".to_owned()),
+            Scalar::Int(ty) if ty.bits == 0 || ty.bits > WIDEST_INTEGER_BITS => Err("no such integer".to_owned()),
             Scalar::Int(_) | Scalar::Pointer => Ok(Sort::Int),
             Scalar::Float(_) => Err("floating-point numbers are not tracked".to_owned()),
         };

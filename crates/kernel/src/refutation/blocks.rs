@@ -25,7 +25,7 @@ use crate::encode::{Encoding, Exit, Passage, Transition, Truth};
 const MOST_CUBES: usize = 256;
 
 /// The most steps on one path.
-const LONGEST: usize = 10_000;
+const LONGEST_STEPS: usize = 10_000;
 
 /// So often a path may come back to where it was.
 const MOST_ITERATIONS: usize = 3;
@@ -72,7 +72,7 @@ pub(super) struct Walker<'a, 'o> {
 /// Whether a path has gone round so often that it will hardly end.
 fn is_round(path: &BlockPath<'_>) -> bool {
     let here = (path.place, path.automaton);
-    path.passed.len() > LONGEST || path.passed.iter().filter(|&&passed| passed == here).count() > MOST_ITERATIONS
+    path.passed.len() > LONGEST_STEPS || path.passed.iter().filter(|&&passed| passed == here).count() > MOST_ITERATIONS
 }
 
 /// One more step of a path.

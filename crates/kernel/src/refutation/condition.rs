@@ -10,10 +10,10 @@ use num_bigint::BigInt;
 use task::certificate::sexp::Sexp;
 
 /// Conditions nested deeper than this are refused.
-const DEEPEST: usize = 400;
+const MOST_LEVELS: usize = 400;
 
 /// The widest bit-vectors, and the most bits of a number.
-const WIDEST: u32 = 4096;
+const WIDEST_BITS: u32 = 4096;
 
 const BIT_OPERATIONS: [BitOperation; 9] = [
     BitOperation::And,
@@ -73,7 +73,7 @@ impl ConditionReader<'_> {
     }
 
     fn read(&self, text: &Sexp, bound: &mut HashMap<String, Measured>, depth: usize) -> Result<Measured, String> {
-        if depth > DEEPEST {
+        if depth > MOST_LEVELS {
             return Err("a condition is nested too deeply".to_owned());
         }
         let mut text = text;
@@ -107,7 +107,7 @@ impl ConditionReader<'_> {
                     sizes.push(bits);
                 }
                 let bits = bits_of(function, &sizes);
-                if bits > WIDEST.into() {
+                if bits > WIDEST_BITS.into() {
                     return Err(format!("the numbers in `{}` may become too large", short(text)));
                 }
                 Ok(self.measured(self.application(function, &read, text)?, bits))
@@ -150,7 +150,7 @@ impl ConditionReader<'_> {
         let value = value.as_word().and_then(|word| natural(word.strip_prefix("bv")?).ok());
         let width = width.as_word().and_then(|word| word.parse::<u32>().ok());
         Some(match (value, width) {
-            (Some(value), Some(width)) if width > 0 && width <= WIDEST => Ok(self.terms.bit_vector(width, value)),
+            (Some(value), Some(width)) if width > 0 && width <= WIDEST_BITS => Ok(self.terms.bit_vector(width, value)),
             _ => Err("a bit-vector that cannot be read".to_owned()),
         })
     }
@@ -161,8 +161,10 @@ impl ConditionReader<'_> {
         let all = |sort: Sort| sorts.iter().all(|other| *other == sort);
         let wrong = || Err(format!("`{}` cannot be read", short(text)));
         if let Some([under, name, width]) = function.as_list() {
-            let width =
-                width.as_word().and_then(|word| word.parse::<u32>().ok()).filter(|width| (1..=WIDEST).contains(width));
+            let width = width
+                .as_word()
+                .and_then(|word| word.parse::<u32>().ok())
+                .filter(|width| (1..=WIDEST_BITS).contains(width));
             return match (under.as_word(), name.as_word(), width, operands) {
                 (Some("_"), Some("int2bv"), Some(width), &[operand]) if all(Sort::Int) => {
                     Ok(terms.int_to_bits(width, operand))
@@ -222,7 +224,7 @@ impl ConditionReader<'_> {
 /// A number without a sign.
 fn natural(word: &str) -> Result<BigInt, String> {
     // A decimal digit has more than three bits.
-    let is_natural = word.len() <= WIDEST as usize / 3 && word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_natural = word.len() <= WIDEST_BITS as usize / 3 && word.bytes().all(|byte| byte.is_ascii_digit());
     let value = is_natural.then(|| word.parse().ok()).flatten();
     value.ok_or_else(|| format!("`{}` is no number that is read", short(&Sexp::word(word))))
 }

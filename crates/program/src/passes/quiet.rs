@@ -9,7 +9,7 @@ use super::fold::{Folded, Folder, remember};
 use crate::expr::{BinaryOp, Constant, ExprId, ExprKind, Place, Root, Selector};
 use crate::model::{Initial, VariableKind};
 use crate::semantics::Integers;
-use crate::semantics::arithmetic::MOST_IDEAL_SHIFT;
+use crate::semantics::arithmetic::MOST_IDEAL_SHIFT_BITS;
 use crate::types::{Scalar, Type, TypeId};
 
 impl Folder<'_> {
@@ -139,7 +139,7 @@ impl Folder<'_> {
 
     fn shifts_safely(&mut self, count: ExprId, ty: Scalar, facts: &Facts) -> bool {
         let most = match (self.integers, ty) {
-            (Integers::Ideal, _) => u64::from(MOST_IDEAL_SHIFT),
+            (Integers::Ideal, _) => u64::from(MOST_IDEAL_SHIFT_BITS),
             (Integers::Machine, Scalar::Int(int)) => u64::from(int.bits) - 1,
             _ => return false,
         };

@@ -18,7 +18,7 @@ use crate::types::{FloatType, IntType, Scalar};
 pub const MOST_IDEAL_BITS: u64 = 1 << 20;
 
 /// Ideal shifts by more than this are not supported.
-pub const MOST_IDEAL_SHIFT: u32 = 65_536;
+pub const MOST_IDEAL_SHIFT_BITS: u32 = 65_536;
 
 /// A number, and whether computing it overflowed a signed type.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -195,9 +195,9 @@ fn ideal_binary(op: BinaryOp, left: &BigInt, right: &BigInt) -> Result<BigInt, S
             if right.is_negative() {
                 return Err(UndefinedBehaviour::ShiftCount.into());
             }
-            let count = right.to_u32().filter(|&count| count <= MOST_IDEAL_SHIFT);
+            let count = right.to_u32().filter(|&count| count <= MOST_IDEAL_SHIFT_BITS);
             let count = count.ok_or_else(|| {
-                Stop::unsupported(format!("shifts an ideal integer by more than {MOST_IDEAL_SHIFT} bits"))
+                Stop::unsupported(format!("shifts an ideal integer by more than {MOST_IDEAL_SHIFT_BITS} bits"))
             })?;
             if op == BinaryOp::ShiftRight {
                 left >> count

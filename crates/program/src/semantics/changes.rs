@@ -65,10 +65,10 @@ impl Earlier {
 const MOST_CHANGES: usize = 1000;
 
 /// Elements of an array that are zero are shown one by one up to this number, and more of them as a range.
-const MOST_ALIKE: u64 = 8;
+const MOST_ZERO_ELEMENTS: u64 = 8;
 
 /// How many parts are looked at for them at most, those without any value included.
-const MOST_VISITED: usize = 100_000;
+const MOST_VISITED_PARTS: usize = 100_000;
 
 /// The parts of live objects that these extents touch, as far as they have a name in the source program.
 pub fn changes(program: &Program, memory: &Memory, written: &BTreeSet<Extent>) -> Vec<Change> {
@@ -118,7 +118,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn is_full(&self) -> bool {
-        self.found.len() > MOST_CHANGES || self.visited > MOST_VISITED
+        self.found.len() > MOST_CHANGES || self.visited > MOST_VISITED_PARTS
     }
 
     /// Shows the scalars of a part that an extent touches. The part has this type and name, and begins at this offset; a
@@ -161,7 +161,7 @@ impl Search<'_> {
                     let count = (same / stride).min(after - index);
                     if !is_zero && count > 0 {
                         index += count;
-                    } else if count > MOST_ALIKE {
+                    } else if count > MOST_ZERO_ELEMENTS {
                         let part = Extent { object: extent.object, offset_bits: begin, width_bits: count * stride };
                         let name = format!("{name}[{index} ... {}]", index + count - 1);
                         let differs = !self.was_zero(part);

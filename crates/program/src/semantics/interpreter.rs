@@ -85,10 +85,10 @@ enum ReachedMemory {
 }
 
 /// Numbers below this are what the null pointer becomes when an offset is added to it.
-const NULL_PAGE: u64 = 4096;
+const NULL_PAGE_BYTES: u64 = 4096;
 
 /// Larger offsets in bytes are not looked at as such in bits.
-const LARGEST_OFFSET: i64 = 1 << 56;
+const LARGEST_OFFSET_BYTES: i64 = 1 << 56;
 
 impl<'a> Interpreter<'a> {
     /// A program whose globals exist but are not initialised yet, and which has no thread.
@@ -394,7 +394,7 @@ impl<'a> Interpreter<'a> {
             Pointer::Object { object, offset } => (object, offset),
             Pointer::Register(address) => return Ok(ReachedMemory::Register(address)),
             Pointer::Null => return undefined(UndefinedBehaviour::NullAccess),
-            Pointer::Invalid(number) if number < NULL_PAGE => return undefined(UndefinedBehaviour::NullAccess),
+            Pointer::Invalid(number) if number < NULL_PAGE_BYTES => return undefined(UndefinedBehaviour::NullAccess),
             Pointer::Invalid(_) => return undefined(UndefinedBehaviour::InvalidAccess),
             Pointer::Dangling => return undefined(UndefinedBehaviour::DanglingAccess),
             Pointer::Function(_) => return undefined(UndefinedBehaviour::FunctionAccess),
@@ -449,7 +449,7 @@ impl<'a> Environment<'a> for Interpreter<'a> {
 
     fn load_light(&mut self, target: &TargetBits, ty: Scalar) -> Result<Light, Stop> {
         // Where a cell lies in a target exactly, the target lies in the object.
-        if let Pointer::Object { object, offset: offset @ 0..=LARGEST_OFFSET } = target.pointer
+        if let Pointer::Object { object, offset: offset @ 0..=LARGEST_OFFSET_BYTES } = target.pointer
             && !target.out_of_bounds
         {
             let offset_bits = offset as u64 * 8 + u64::from(target.bit);

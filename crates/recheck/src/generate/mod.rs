@@ -36,7 +36,7 @@ const RUNTIME: &str = include_str!("../runtime.c");
 const MOST_EDGES: usize = 400_000;
 
 /// Expressions that are nested deeper than this are not covered, because compilers are not made for them.
-const DEEPEST: u32 = 120;
+const MOST_LEVELS: u32 = 120;
 
 /// Variables with more parts than this are not covered.
 const MOST_PARTS: usize = 1 << 12;
@@ -45,7 +45,7 @@ const MOST_PARTS: usize = 1 << 12;
 const MOST_AUTOMATON_STATES: usize = 256;
 
 /// Longer programs are not compiled.
-const LONGEST_SOURCE: usize = 1 << 26;
+const LONGEST_SOURCE_BYTES: usize = 1 << 26;
 
 /// The source of an explorer, and the program that it explores.
 pub(super) fn generate(

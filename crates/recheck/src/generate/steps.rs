@@ -9,7 +9,7 @@ use program::{Atom, Callee, EdgeId, ExprId, ExprKind, FunctionId, LocationId, Op
 use super::super::Unexplored;
 use super::super::control::{asks, kept};
 use super::values::ValueUse;
-use super::{Generator, LONGEST_SOURCE, NotGenerated, reachable};
+use super::{Generator, LONGEST_SOURCE_BYTES, NotGenerated, reachable};
 
 impl Generator<'_> {
     /// The function that takes steps to the next state that is kept.
@@ -53,7 +53,7 @@ impl Generator<'_> {
             }
             text += &self.leave(location, &clean);
             text += "\n";
-            if text.len() > LONGEST_SOURCE {
+            if text.len() > LONGEST_SOURCE_BYTES {
                 return Err(Unexplored::not_covered("so long a generated program", None));
             }
             if name.is_multiple_of(1024) {

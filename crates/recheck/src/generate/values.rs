@@ -10,7 +10,7 @@ use program::{
 };
 
 use super::super::data_classes::keeps_bits;
-use super::{DEEPEST, Generator, NotGenerated};
+use super::{Generator, MOST_LEVELS, NotGenerated};
 
 /// What a value is computed for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -125,7 +125,7 @@ impl Generator<'_> {
 
     /// The value of an expression. Where nothing depends on it, it need not be the right one.
     pub(super) fn expr(&mut self, expr: ExprId, purpose: ValueUse) -> Result<String, NotGenerated> {
-        if self.depths[expr.index()] > DEEPEST {
+        if self.depths[expr.index()] > MOST_LEVELS {
             return Err("so deep an expression");
         }
         let program = self.program;

@@ -27,7 +27,7 @@ pub struct Malformed {
 }
 
 /// Lists nested deeper than this are refused.
-const DEEPEST: usize = 4_000;
+const MOST_LEVELS: usize = 4_000;
 
 impl Sexp {
     /// A word.
@@ -78,7 +78,7 @@ impl Sexp {
                     continue;
                 }
                 c if c.is_whitespace() => continue,
-                '(' if open.len() >= DEEPEST => return Err(Malformed { what: "too many nested lists", offset }),
+                '(' if open.len() >= MOST_LEVELS => return Err(Malformed { what: "too many nested lists", offset }),
                 '(' => {
                     open.push((offset, std::mem::take(&mut done)));
                     continue;
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn depth_is_no_danger() {
-        let deep = "(".repeat(DEEPEST) + &")".repeat(DEEPEST);
+        let deep = "(".repeat(MOST_LEVELS) + &")".repeat(MOST_LEVELS);
         assert!(Sexp::parse(&deep).is_ok());
         let deeper = "(".repeat(1_000_000);
         assert_eq!(Sexp::parse(&deeper).unwrap_err().what, "too many nested lists");

@@ -20,10 +20,10 @@ use super::steps::ProofStep;
 use super::{Certificate, ClosedStateSpace, Unwritten};
 
 /// The most states or edges of any kind.
-const MOST: usize = 10_000_000;
+const MOST_ENTRIES: usize = 10_000_000;
 
 /// The most characters of a number.
-const LONGEST_NUMBER: usize = 1000;
+const LONGEST_NUMBER_DIGITS: usize = 1000;
 
 const EXITS: [(&str, Exit); 4] =
     [("passes", Exit::Passes), ("returns", Exit::Returns), ("ends", Exit::Ends), ("undefined", Exit::Undefined)];
@@ -216,7 +216,7 @@ impl<'s> Items<'s> {
 
     pub(crate) fn number<N: std::str::FromStr>(&mut self) -> Result<N, String> {
         let word = self.word()?;
-        if word.len() > LONGEST_NUMBER {
+        if word.len() > LONGEST_NUMBER_DIGITS {
             return Err(format!("a number of {} digits does not fit in {}", word.len(), self.what));
         }
         word.parse().map_err(|_| format!("`{word}` is no number that fits in {}", self.what))
@@ -292,7 +292,7 @@ fn read_automaton(items: &mut Items<'_>) -> Result<Automaton<Guard>, String> {
     let states: usize = items.list("states")?.only_number()?;
     let initial: Vec<usize> = items.list("initial")?.numbers()?;
     let sets: u32 = items.list("sets")?.only_number()?;
-    if states > MOST || sets > Marks::MOST {
+    if states > MOST_ENTRIES || sets > Marks::MOST {
         return Err("an automaton of this size".to_owned());
     }
     let mut automaton = Automaton::new(sets);

@@ -106,7 +106,7 @@ struct Recorded {
 }
 
 /// How many states' steps are kept: a power of two. A depth-first search comes back to the last ones first.
-const KEPT: usize = 1 << 14;
+const KEPT_STATES: usize = 1 << 14;
 
 /// After so many steps, all are forgotten: where states have thousands of steps, few states' steps are kept.
 const MOST_STEPS_KEPT: usize = 1 << 17;
@@ -181,7 +181,7 @@ impl InterpretedSpace {
     fn view(shared: Arc<Shared>) -> Self {
         Self {
             shared,
-            expansions: (0..KEPT).map(|_| None).collect(),
+            expansions: (0..KEPT_STATES).map(|_| None).collect(),
             read: None,
             steps_taken: 0,
             steps_kept: 0,
@@ -191,7 +191,7 @@ impl InterpretedSpace {
 
     /// The step with this number, if the state has so many.
     fn recorded(&mut self, state: u32, number: u32) -> Option<&Recorded> {
-        let slot = state as usize % KEPT;
+        let slot = state as usize % KEPT_STATES;
         if self.expansions[slot].as_ref().is_none_or(|expansion| expansion.state != state) {
             if self.steps_kept > MOST_STEPS_KEPT {
                 self.expansions.iter_mut().for_each(|expansion| *expansion = None);

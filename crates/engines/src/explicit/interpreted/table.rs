@@ -24,10 +24,10 @@ struct TableSlot {
 }
 
 /// Larger strings get a piece of their own.
-const PIECE: usize = 1 << 20;
+const PIECE_BYTES: usize = 1 << 20;
 
 /// More strings than this have no number.
-const MOST: usize = u32::MAX as usize - 1;
+const MOST_STRINGS: usize = u32::MAX as usize - 1;
 
 impl Table {
     /// How many strings there are.
@@ -78,7 +78,7 @@ impl Table {
             }
             at = (at + 1) & mask;
         }
-        if self.places.len() == MOST {
+        if self.places.len() == MOST_STRINGS {
             return None;
         }
         let number = self.places.len() as u32;
@@ -90,7 +90,7 @@ impl Table {
     fn push(&mut self, string: &[u8]) {
         let has_room = self.pieces.last().is_some_and(|piece| piece.len() + string.len() <= piece.capacity());
         if !has_room {
-            self.pieces.push(Vec::with_capacity(PIECE.max(string.len())));
+            self.pieces.push(Vec::with_capacity(PIECE_BYTES.max(string.len())));
         }
         let number = self.pieces.len() - 1;
         let piece = &mut self.pieces[number];
@@ -132,7 +132,7 @@ mod tests {
         let mut random: u64 = 1;
         for round in 0..40_000_u32 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let length = if round % 10_000 == 0 { PIECE + 3 } else { (random >> 60) as usize };
+            let length = if round % 10_000 == 0 { PIECE_BYTES + 3 } else { (random >> 60) as usize };
             let string = vec![(random >> 40) as u8 & 31; length];
             let number = model.len() as u32;
             let expected = *model.entry(string.clone()).or_insert(number);

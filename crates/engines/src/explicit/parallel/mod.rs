@@ -78,7 +78,7 @@ fn meanwhile() {}
 use tests::meanwhile;
 
 /// The stack of a thread; the search itself needs little of it, but the space may need more.
-const THREAD_STACK: usize = 16 << 20;
+const THREAD_STACK_BYTES: usize = 16 << 20;
 
 /// Searches a product for an accepting run with this many threads, or as many as can be told apart: there must be room
 /// in one word for the threads and the acceptance sets together.
@@ -136,7 +136,7 @@ fn explore<S: Space>(
     let results = thread::scope(|scope| {
         let mut others = Vec::new();
         for worker in workers {
-            let builder = thread::Builder::new().stack_size(THREAD_STACK);
+            let builder = thread::Builder::new().stack_size(THREAD_STACK_BYTES);
             // A thread that the system does not grant is a worker less.
             others.extend(builder.spawn_scoped(scope, move || worker.run()));
         }

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 pub const NUMBER_BITS: u32 = 31;
 
 /// How many numbers a worker takes at a time. Workers that took each number from one counter would wait for each other.
-pub const BLOCK: u32 = 64;
+pub const BLOCK_NUMBERS: u32 = 64;
 
 /// The first piece holds this many records, as a power of two; pieces grow up to the size of the last.
 const FIRST_PIECE_BITS: u32 = 12;
@@ -39,13 +39,13 @@ impl Records {
             stride: words + 1,
             pieces: (0..pieces).map(|_| OnceLock::new()).collect(),
             // The number 0 stands for nothing, so the first block is not used.
-            free: AtomicU32::new(BLOCK),
+            free: AtomicU32::new(BLOCK_NUMBERS),
         }
     }
 
     /// Takes numbers that nobody else will get; none where there are no more.
     pub fn reserve(&self) -> Option<Range<u32>> {
-        let start = self.free.fetch_add(BLOCK, Ordering::Relaxed);
+        let start = self.free.fetch_add(BLOCK_NUMBERS, Ordering::Relaxed);
         if start >= 1 << NUMBER_BITS {
             return None;
         }
@@ -54,12 +54,12 @@ impl Records {
             let words = self.stride << piece_bits(piece);
             (0..words).map(|_| AtomicU64::new(0)).collect()
         });
-        Some(start..start + BLOCK)
+        Some(start..start + BLOCK_NUMBERS)
     }
 
     /// The numbers that were taken so far.
     pub fn reserved(&self) -> Range<u32> {
-        BLOCK..self.free.load(Ordering::Relaxed).min(1 << NUMBER_BITS)
+        BLOCK_NUMBERS..self.free.load(Ordering::Relaxed).min(1 << NUMBER_BITS)
     }
 
     /// The bytes that the records take, with those that are not in use yet.

@@ -15,11 +15,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::super::store::hash;
 use super::meanwhile;
-use super::records::{BLOCK, Records};
+use super::records::{BLOCK_NUMBERS, Records};
 use super::union_find::StateWord;
 
 /// How many states a worker may add between two calls of [`WorkerView::get_ready`].
-pub const STATES_AT_A_TIME: usize = BLOCK as usize;
+pub const STATES_AT_A_TIME: usize = BLOCK_NUMBERS as usize;
 
 /// How many records a worker enters into a new table at a time.
 const RECORDS_AT_A_TIME: u32 = 1 << 12;
@@ -56,7 +56,7 @@ impl SharedStore {
     pub fn new(words: usize, workers: usize) -> Self {
         // Until all have noticed that the table is too full, each may have taken two more blocks; that must be far less
         // than what is left.
-        let slots = (workers * BLOCK as usize * 16).next_power_of_two();
+        let slots = (workers * BLOCK_NUMBERS as usize * 16).next_power_of_two();
         Self {
             records: Records::new(words),
             words,

@@ -14,7 +14,7 @@ use smt::{Model, Solver};
 use super::execution::value_in;
 
 /// So many cases are found by rewriting.
-const MOST_REWRITTEN: usize = 8;
+const MOST_REWRITTEN_CASES: usize = 8;
 /// More cases than this are not looked for.
 const MOST_CASES: usize = 48;
 
@@ -28,7 +28,7 @@ pub struct Cases {
 
 /// The cases of a formula. Where there are too many, the conjuncts that have only one are the only case.
 pub fn cases(terms: &Terms, solver: &mut dyn Solver, formula: Term, budget: &Budget) -> Result<Cases, Exhausted> {
-    if let Some(conjunctions) = terms.disjunctive_normal_form(formula, MOST_REWRITTEN) {
+    if let Some(conjunctions) = terms.disjunctive_normal_form(formula, MOST_REWRITTEN_CASES) {
         return Ok(Cases { conjunctions, is_exact: true });
     }
     let mut conjunctions = Vec::new();

@@ -24,10 +24,10 @@ use super::recurrent;
 const MOST_ITERATIONS: usize = 4;
 
 /// A geometric argument or a recurrent set may begin after so many iterations.
-const MOST_LEADING: usize = 2;
+const MOST_LEADING_ITERATIONS: usize = 2;
 
 /// How many iterations are executed before an argument is believed.
-const EXECUTED: usize = 8;
+const EXECUTED_ITERATIONS: usize = 8;
 
 /// Why a cycle can be taken for ever after its stem.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -140,7 +140,7 @@ impl NonTermination {
 
     /// Whether some iterations can be executed.
     pub fn runs(&self, terms: &Terms, lasso: &Lasso<'_>) -> bool {
-        self.execute(terms, lasso, EXECUTED).is_some()
+        self.execute(terms, lasso, EXECUTED_ITERATIONS).is_some()
     }
 
     /// The states after the stem and after each of the first `count` iterations; `None` if the execution does not
@@ -200,7 +200,7 @@ pub fn diverge(terms: &Terms, solver: &mut dyn Solver, lasso: &Lasso<'_>, known:
 pub fn goes_on(terms: &Terms, solver: &mut dyn Solver, lasso: &Lasso<'_>, known: Term, budget: &Budget) -> Diverges {
     let mut entry = Unrolling::new(terms, lasso);
     let geometric = geometric::Cycle::new(terms, solver, lasso.cycle, budget)?;
-    for lead in 0..=MOST_LEADING {
+    for lead in 0..=MOST_LEADING_ITERATIONS {
         if lead > 0 {
             entry.iterate();
         }

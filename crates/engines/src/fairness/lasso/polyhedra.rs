@@ -22,7 +22,7 @@ use super::cases::cases;
 use crate::encode::step::Transition;
 
 /// No more quotients than this are split.
-const MOST_SPLIT: usize = 16;
+const MOST_SPLIT_QUOTIENTS: usize = 16;
 
 /// A quotient with at most so many values is split into cases.
 const MOST_QUOTIENTS: usize = 3;
@@ -201,7 +201,7 @@ fn quotient_cases(
         }
     }
     let mut lemmas = Vec::new();
-    for quotient in quotients.into_iter().take(MOST_SPLIT) {
+    for quotient in quotients.into_iter().take(MOST_SPLIT_QUOTIENTS) {
         budget.check()?;
         let mut values: Vec<Term> = Vec::new();
         let is_one_of_few = loop {

@@ -59,13 +59,13 @@ pub struct RankingArgument {
 }
 
 /// How long one attempt with a linear system may take, on a machine of our days: the solver's steps are counted.
-const LINEAR: Duration = Duration::from_secs(1);
+const LINEAR_TIME: Duration = Duration::from_secs(1);
 /// How long one attempt with choices or products may take.
-const STRUCTURED: Duration = Duration::from_secs(1);
+const STRUCTURED_TIME: Duration = Duration::from_secs(1);
 /// How much work all attempts with choices or products may be together.
-const ALL_STRUCTURED: u64 = 3_000_000;
+const ALL_STRUCTURED_WORK: u64 = 3_000_000;
 /// With more polyhedra than this, templates with products of unknowns are not tried.
-const MOST_NONLINEAR: usize = 4;
+const MOST_NONLINEAR_POLYHEDRA: usize = 4;
 
 /// Looks for a ranking argument for a lasso; `known` holds whenever the cycle is entered.
 pub fn rank(
@@ -153,7 +153,7 @@ impl<'a> Search<'a> {
 
     /// The other templates, after [`Search::simple`].
     pub fn thorough(&mut self, solver: &mut dyn Solver) -> Result<Option<RankingArgument>, Exhausted> {
-        let structured = self.budget.part_with_work(ALL_STRUCTURED);
+        let structured = self.budget.part_with_work(ALL_STRUCTURED_WORK);
         for (paths, invariants) in &self.attempts {
             if let Some(found) = self.linear(solver, paths, invariants, 4..=5)? {
                 return Ok(Some(found));
@@ -190,7 +190,7 @@ impl<'a> Search<'a> {
     ) -> Result<Option<RankingArgument>, Exhausted> {
         for depth in depths {
             self.budget.check()?;
-            if let Some(candidate) = templates::nested(self.terms, paths, depth, self.budget, LINEAR)
+            if let Some(candidate) = templates::nested(self.terms, paths, depth, self.budget, LINEAR_TIME)
                 && let Some(found) = self.confirm(solver, candidate, invariants)
             {
                 return Ok(Some(found));
@@ -213,7 +213,7 @@ impl<'a> Search<'a> {
         let supported = Supported { stem: &stem, cycle: paths };
         for depth in 1..=2 {
             self.budget.check()?;
-            if let Some(candidate) = supported.nested(terms, depth, self.budget, STRUCTURED)
+            if let Some(candidate) = supported.nested(terms, depth, self.budget, STRUCTURED_TIME)
                 && let Some(found) = self.confirm(solver, candidate, invariants)
             {
                 return Ok(Some(found));
@@ -230,7 +230,7 @@ impl<'a> Search<'a> {
         invariants: &[Term],
     ) -> Result<Option<RankingArgument>, Exhausted> {
         self.budget.check()?;
-        match templates::greedy(self.terms, paths, self.budget, LINEAR) {
+        match templates::greedy(self.terms, paths, self.budget, LINEAR_TIME) {
             Some(candidate) => Ok(self.confirm(solver, candidate, invariants)),
             None => Ok(None),
         }
@@ -253,11 +253,12 @@ impl<'a> Search<'a> {
                 Template::Lexicographic(3),
             ] {
                 self.budget.check()?;
-                let is_too_large = is_nonlinear && paths.polyhedra.len() > MOST_NONLINEAR;
+                let is_too_large = is_nonlinear && paths.polyhedra.len() > MOST_NONLINEAR_POLYHEDRA;
                 if is_too_large || allowed.check().is_err() {
                     return Ok(None);
                 }
-                let candidates = templates::structured(self.terms, paths, template, is_nonlinear, allowed, STRUCTURED);
+                let candidates =
+                    templates::structured(self.terms, paths, template, is_nonlinear, allowed, STRUCTURED_TIME);
                 for candidate in candidates {
                     if let Some(found) = self.confirm(solver, candidate, invariants) {
                         return Ok(Some(found));

@@ -23,11 +23,11 @@ use crate::encode::step::Transition;
 /// No more choices of inputs than this are tried.
 const MOST_CHOICES: usize = 32;
 /// No more terms than this are tried for one input.
-const MOST_OPTIONS: usize = 8;
+const MOST_INPUT_TERMS: usize = 8;
 /// How often the guard is pulled back through the updates.
 const MOST_ROUNDS: usize = 5;
 /// Sets with more subterms than this are given up.
-const LARGEST_SET: usize = 2000;
+const LARGEST_SET_TERMS: usize = 2000;
 
 /// What the cycle reads, over program variables.
 type ChosenInputs = BTreeMap<Symbol, Term>;
@@ -68,7 +68,7 @@ fn with_choice(
         }
         reached = Some(found);
         let larger = terms.and([set, next]);
-        if terms.subterms(&[larger]).len() > LARGEST_SET {
+        if terms.subterms(&[larger]).len() > LARGEST_SET_TERMS {
             break;
         }
         set = larger;
@@ -193,6 +193,6 @@ fn options(terms: &Terms, cycle: &Transition, input: Symbol) -> Vec<Term> {
     }
     let mut seen = BTreeSet::new();
     found.retain(|&term| seen.insert(term));
-    found.truncate(MOST_OPTIONS);
+    found.truncate(MOST_INPUT_TERMS);
     found
 }

@@ -22,11 +22,11 @@ use super::templates;
 use crate::encode::step::Transition;
 
 /// Pairs of variables are compared where there are at most so many.
-const MOST_COMPARED: usize = 8;
+const MOST_COMPARED_VARIABLES: usize = 8;
 /// No more candidates than this are looked at.
 const MOST_CANDIDATES: usize = 200;
 /// With more polyhedra than this, implications share their supporting invariant.
-const MOST_SEPARATE: usize = 2;
+const MOST_SEPARATE_POLYHEDRA: usize = 2;
 
 /// Whether a condition on the state holds after the stem.
 pub fn is_initial(terms: &Terms, solver: &mut dyn Solver, lasso: &Lasso<'_>, condition: Term) -> bool {
@@ -133,7 +133,7 @@ fn candidates(terms: &Terms, lasso: &Lasso<'_>, wanted: &BTreeSet<Symbol>) -> Ve
             }
         }
     }
-    if integers.len() <= MOST_COMPARED {
+    if integers.len() <= MOST_COMPARED_VARIABLES {
         for (index, &one) in integers.iter().enumerate() {
             for &other in &integers[index + 1..] {
                 found.extend([terms.equal(one, other), terms.less_equal(one, other), terms.less_equal(other, one)]);
@@ -167,7 +167,7 @@ impl Supported<'_> {
         let mut system = RealSystem::new();
         let functions = templates::affine_functions(&mut system, self.cycle, depth);
         let conditions = templates::nested_conditions(&functions, observables);
-        let is_separate = self.cycle.polyhedra.len() <= MOST_SEPARATE;
+        let is_separate = self.cycle.polyhedra.len() <= MOST_SEPARATE_POLYHEDRA;
         let mut invariants: Vec<Affine> = Vec::new();
         for condition in &conditions {
             let mut shared = None;

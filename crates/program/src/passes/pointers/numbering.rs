@@ -7,7 +7,7 @@ use crate::model::{Program, VariableId};
 use crate::types::{Field, Record, Scalar, Type, TypeId, Types};
 
 /// Variables of more bytes than this are not pointed into.
-const LARGEST: u64 = 1 << 12;
+const LARGEST_BYTES: u64 = 1 << 12;
 
 /// The numbers that were given so far.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl Numbering {
             return Some(*first);
         }
         let bytes = program.types.size_bits(program.variables[variable].ty).div_ceil(8);
-        if bytes > LARGEST {
+        if bytes > LARGEST_BYTES {
             return None;
         }
         let first = self.next;

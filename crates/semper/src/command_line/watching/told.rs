@@ -6,7 +6,7 @@ use foundation::SourceMap;
 use task::watch::{CandidateLasso, Fate, PictureBlock, Statement};
 
 /// Effects longer than this are cut off in what is told; the files of `--dump-dir` have them whole.
-const LONGEST_EFFECT: usize = 300;
+const LONGEST_EFFECT_CHARACTERS: usize = 300;
 
 /// As many predicates are told.
 const MOST_PREDICATES: usize = 12;
@@ -61,7 +61,7 @@ fn line(statement: &Statement, sources: &SourceMap) -> String {
 }
 
 fn cut(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_EFFECT) {
+    match text.char_indices().nth(LONGEST_EFFECT_CHARACTERS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

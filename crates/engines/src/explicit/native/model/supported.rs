@@ -14,7 +14,7 @@ use program::{
 use super::{NativeModel, NotNative, Slot};
 
 /// Objects of more bytes than this are left to the interpreter.
-const LARGEST_OBJECT: u64 = 1 << 12;
+const LARGEST_OBJECT_BYTES: u64 = 1 << 12;
 
 impl NativeModel {
     /// Makes slots for all variables that the program or an atom names, and checks that all of it can be compiled.
@@ -83,7 +83,7 @@ impl NativeModel {
                 Some(data.span),
             ));
         }
-        if bytes > LARGEST_OBJECT {
+        if bytes > LARGEST_OBJECT_BYTES {
             return Err(NotNative::new(format!("`{}`, an object of {bytes} bytes", data.name), Some(data.span)));
         }
         let offset = *memory;
