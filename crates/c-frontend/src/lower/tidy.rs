@@ -1,5 +1,5 @@
 //! What is left to do when all functions are lowered: edges that do nothing are contracted, and locations that cannot
-//! be reached are dropped. Nothing that is observed, and no silent cycle, goes away.
+//! be reached are dropped. Nothing that is observed, and no invisible cycle, goes away.
 
 use std::collections::HashSet;
 
@@ -27,10 +27,10 @@ fn drop_needless_lifetimes(program: &mut Program, revivals: &HashSet<EdgeId>) {
     }
 }
 
-/// Where control is after all silent steps that must follow a location. A location whose only edge is silent is
-/// replaced by that edge's target, but for those on a silent cycle, of which one remains with a silent loop.
+/// Where control is after all invisible steps that must follow a location. A location whose only edge is invisible is
+/// replaced by that edge's target, but for those on an invisible cycle, of which one remains with an invisible loop.
 fn contracted(program: &Program) -> Vec<LocationId> {
-    let silent = |location: LocationId| match program.locations[location].out.as_slice() {
+    let invisible = |location: LocationId| match program.locations[location].out.as_slice() {
         [edge] => {
             let edge = &program.edges[*edge];
             (edge.op == Op::Skip && edge.observe == Observe::No).then_some(edge.to)
@@ -50,7 +50,7 @@ fn contracted(program: &Program) -> Vec<LocationId> {
                 break at;
             }
             path.push(at);
-            match silent(at) {
+            match invisible(at) {
                 Some(next) => at = next,
                 None => break at,
             }

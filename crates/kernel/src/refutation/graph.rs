@@ -1,5 +1,5 @@
-//! The graph of a certificate: that it has a node wherever an execution may go, and that no fair execution can go on in it
-//! for ever.
+//! The graph of a certificate: that it has a node wherever an execution may go, and that no fair execution can go on in
+//! it for ever.
 //!
 //! - *Start*: for every initial state of the automaton there is a node.
 //! - *Step*: from every node, every block that can be taken leads to a node again, whatever the runs of the modules do
@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use automata::buchi::Marks;
 use foundation::Id;
 use logic::{Term, Terms};
-use task::certificate::refutation::{Control, Missing, ProofNode, Refutation};
+use task::certificate::refutation::{Control, ProgressCondition, ProofNode, Refutation};
 
 use super::NotProved;
 use super::blocks::Block;
@@ -61,7 +61,8 @@ impl<'a> CheckedGraph<'a, '_> {
             .collect();
         let mut at: Vec<Vec<&Prepared<'a>>> = vec![Vec::new(); self.refutation.states.len()];
         for node in &nodes {
-            // Only the moves of runs in N, C and S are looked at: B must be a part of C, or it speaks of runs that are none.
+            // Only the moves of runs in N, C and S are looked at: B must be a part of C, or it speaks of runs that are
+            // none.
             if node.runs.iter().any(|runs| !runs.breakpoint.is_subset(&runs.checked)) {
                 return Err(NotProved::wrong("a node waits at a breakpoint for runs that it does not have"));
             }
@@ -104,7 +105,9 @@ impl<'a> CheckedGraph<'a, '_> {
 
     /// That the node waits for the breakpoint that is missing.
     fn waits(&self, node: &Prepared<'a>) -> Result<(), NotProved> {
-        let Missing::Breakpoint(module) = self.refutation.missing[node.node.number as usize] else { return Ok(()) };
+        let ProgressCondition::Breakpoint(module) = self.refutation.missing[node.node.number as usize] else {
+            return Ok(());
+        };
         match node.runs.get(module as usize) {
             Some(runs) if !runs.breakpoint.is_empty() => Ok(()),
             _ => Err(NotProved::Wrong(format!(
@@ -172,9 +175,9 @@ impl<'a> CheckedGraph<'a, '_> {
         }
         let stays = after == before;
         let goes_on = match self.refutation.missing[before as usize] {
-            Missing::Edges => !stays,
-            Missing::Mark(mark) => !stays || block.marks.intersection(Marks::one(mark)).is_empty(),
-            Missing::Breakpoint(_) => true,
+            ProgressCondition::Edges => !stays,
+            ProgressCondition::Mark(mark) => !stays || block.marks.intersection(Marks::one(mark)).is_empty(),
+            ProgressCondition::Breakpoint(_) => true,
         };
         // Where the number stays, so must the breakpoints that are waited for.
         let has_runs = next.runs.iter().zip(runs).all(|(covering, runs)| {

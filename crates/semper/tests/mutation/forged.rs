@@ -5,8 +5,8 @@ use semper::automata::buchi::{Automaton, Guard};
 use semper::foundation::{Budget, Id};
 use semper::program::passes::prepare;
 use semper::task::certificate::refutation::{
-    Control, Exit, Macrostate, Missing, ModuleState, ProductEdge, ProductState, ProofNode, RankedModule, Refutation,
-    Role,
+    Control, Exit, Macrostate, ModuleState, ProductEdge, ProductState, ProgressCondition, ProofNode, RankedModule,
+    Refutation, Role,
 };
 use semper::task::certificate::sexp::Sexp;
 use semper::task::{Negation, Task};
@@ -17,11 +17,11 @@ pub fn all(task: &Task) -> Vec<(&'static str, Refutation)> {
     let mut found = Vec::new();
     // Every node is the last one.
     let mut lonely = product.clone();
-    lonely.missing = vec![Missing::Edges];
+    lonely.missing = vec![ProgressCondition::Edges];
     lonely.nodes = (0u32..).zip(&product.states).map(|(state, _)| node(state, 0, Vec::new())).collect();
     found.push(("no step is taken twice", lonely.clone()));
     for mark in 0..product.automaton.acceptance_sets() {
-        lonely.missing = vec![Missing::Mark(mark)];
+        lonely.missing = vec![ProgressCondition::Mark(mark)];
         found.push(("an acceptance set is missing", lonely.clone()));
     }
     // A module whose accepting state is entered from everywhere, and descends for no reason.
@@ -36,7 +36,7 @@ pub fn all(task: &Task) -> Vec<(&'static str, Refutation)> {
                     states: vec![state(Role::Stem), state(role)],
                     transitions: vec![(0, 0, vec![0, 1]), (1, 0, vec![1])],
                 }];
-                pretended.missing = vec![Missing::Breakpoint(0), Missing::Edges];
+                pretended.missing = vec![ProgressCondition::Breakpoint(0), ProgressCondition::Edges];
                 let begin = Macrostate { uncommitted: vec![0], ..Macrostate::default() };
                 let go_on = Macrostate {
                     uncommitted: vec![0],

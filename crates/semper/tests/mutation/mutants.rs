@@ -4,7 +4,7 @@ use semper::automata::buchi::{Automaton, Guard, Marks};
 use semper::foundation::Id;
 use semper::task::Certificate;
 use semper::task::certificate::refutation::{
-    CellName, Control, Macrostate, Missing, ObjectName, ProofNode, Refutation, Role,
+    CellName, Control, Macrostate, ObjectName, ProgressCondition, ProofNode, Refutation, Role,
 };
 use semper::task::certificate::sexp::Sexp;
 use semper::task::certificate::text::write;
@@ -459,10 +459,10 @@ fn of_graph(changes: &mut Changes<'_>) {
     changes.each("a node that says nothing of a module", nodes(), |copy, &index| {
         copy.nodes[index].macrostates.pop();
     });
-    let mut reasons: Vec<Missing> = vec![Missing::Edges];
-    reasons.extend((0..original.automaton.acceptance_sets()).map(Missing::Mark));
-    reasons.extend((0..original.modules.len() as u32).map(Missing::Breakpoint));
-    let others: Vec<(usize, Missing)> = (0..original.missing.len())
+    let mut reasons: Vec<ProgressCondition> = vec![ProgressCondition::Edges];
+    reasons.extend((0..original.automaton.acceptance_sets()).map(ProgressCondition::Mark));
+    reasons.extend((0..original.modules.len() as u32).map(ProgressCondition::Breakpoint));
+    let others: Vec<(usize, ProgressCondition)> = (0..original.missing.len())
         .flat_map(|number| reasons.iter().map(move |reason| (number, *reason)))
         .filter(|(number, reason)| original.missing[*number] != *reason)
         .collect();
@@ -489,7 +489,7 @@ fn of_graph(changes: &mut Changes<'_>) {
     });
     let waiting = || {
         runs().filter(|&(index, module)| {
-            original.missing[original.nodes[index].number as usize] == Missing::Breakpoint(module as u32)
+            original.missing[original.nodes[index].number as usize] == ProgressCondition::Breakpoint(module as u32)
         })
     };
     changes.fatal("a breakpoint that is reached", waiting(), |copy, &(index, module)| {

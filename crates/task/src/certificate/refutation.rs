@@ -44,7 +44,7 @@ pub struct Refutation {
     /// The graph.
     pub nodes: Vec<ProofNode>,
     /// For each number of nodes, what does not happen for ever among them.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<ProgressCondition>,
     /// What the steps call `#0`, `#1`, …; each may use those before it.
     pub definitions: Vec<Sexp>,
     /// Why some steps of the proof are right, by arithmetic alone.
@@ -253,7 +253,7 @@ pub struct Macrostate {
 
 /// What does not happen for ever among the nodes of a number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Missing {
+pub enum ProgressCondition {
     /// No edge leads from one of them to another.
     Edges,
     /// No edge among them is in this acceptance set of the automaton.

@@ -12,8 +12,8 @@ use num_bigint::BigInt;
 use program::{EdgeId, FloatType, IntType, LocationId, Scalar};
 
 use super::refutation::{
-    CellName, Control, Declaration, Exit, Macrostate, Missing, ModuleState, ObjectAddress, ObjectName, ProductEdge,
-    ProductState, ProofNode, RankedModule, Refutation, Role,
+    CellName, Control, Declaration, Exit, Macrostate, ModuleState, ObjectAddress, ObjectName, ProductEdge,
+    ProductState, ProgressCondition, ProofNode, RankedModule, Refutation, Role,
 };
 use super::sexp::Sexp;
 use super::steps::ProofStep;
@@ -119,9 +119,9 @@ fn parts_of(refutation: &Refutation) -> Vec<Sexp> {
     }));
     parts.extend(missing.iter().map(|missing| {
         let what = match missing {
-            Missing::Edges => Sexp::word("edges"),
-            Missing::Mark(mark) => numbers("mark", [mark]),
-            Missing::Breakpoint(module) => numbers("breakpoint", [module]),
+            ProgressCondition::Edges => Sexp::word("edges"),
+            ProgressCondition::Mark(mark) => numbers("mark", [mark]),
+            ProgressCondition::Breakpoint(module) => numbers("breakpoint", [module]),
         };
         Sexp::tagged("missing", [what])
     }));
@@ -376,9 +376,11 @@ fn read_refutation(mut items: Items<'_>) -> Result<Refutation, String> {
     let mut missing = Vec::new();
     while let Some(mut entry) = items.list_if("missing") {
         missing.push(match (entry.list_if("mark"), entry.list_if("breakpoint")) {
-            (Some(mark), _) => Missing::Mark(mark.only_number()?),
-            (None, Some(module)) => Missing::Breakpoint(module.only_number()?),
-            (None, None) => named(&[("edges", Missing::Edges)], entry.word()?, "reason why nothing goes on for ever")?,
+            (Some(mark), _) => ProgressCondition::Mark(mark.only_number()?),
+            (None, Some(module)) => ProgressCondition::Breakpoint(module.only_number()?),
+            (None, None) => {
+                named(&[("edges", ProgressCondition::Edges)], entry.word()?, "reason why nothing goes on for ever")?
+            }
         });
         entry.end()?;
     }
@@ -539,9 +541,9 @@ fn references_exist(refutation: &Refutation) -> Result<(), String> {
     }
     for entry in missing {
         match entry {
-            Missing::Edges => {}
-            Missing::Mark(mark) => there("acceptance set", *mark, automaton.acceptance_sets() as usize)?,
-            Missing::Breakpoint(module) => there("module", *module, modules.len())?,
+            ProgressCondition::Edges => {}
+            ProgressCondition::Mark(mark) => there("acceptance set", *mark, automaton.acceptance_sets() as usize)?,
+            ProgressCondition::Breakpoint(module) => there("module", *module, modules.len())?,
         }
     }
     Ok(())

@@ -10,8 +10,8 @@
 //! | `encoding`, `contents`, `bytes`, `table` | configurations as byte strings, each kept once |
 //!
 //! A state is the number of a configuration in a table that all views of the space share. The steps of a configuration
-//! are the leaves of the tree of questions that the interpreter asks, depth first. Nothing here knows what an edge does:
-//! that is the interpreter's matter alone.
+//! are the leaves of the tree of questions that the interpreter asks, depth first. Nothing here knows what an edge
+//! does: that is the interpreter's matter alone.
 
 mod accesses;
 mod bytes;
@@ -43,7 +43,7 @@ use self::bytes::Bytes;
 use self::choices::{Decisions, RepresentativeValues, Script};
 use self::encoding::StateEncoding;
 use self::observation::Remembered;
-use self::reduction::{Alone, Reduction};
+use self::reduction::{Ample, Reduction};
 use self::stepper::{Configuration, StepEnd, Stepper, ThreadStep, count_running, stops};
 use self::table::Table;
 use super::space::{Advance, Next, Space};
@@ -91,7 +91,7 @@ struct StepsOfState {
 /// Where the enumeration of a state's steps is.
 struct StepCursor {
     /// The thread that goes on alone, if one does.
-    alone: Option<u32>,
+    ample: Option<u32>,
     decisions: Decisions,
 }
 
@@ -256,7 +256,7 @@ impl Space for InterpretedSpace {
 
 impl StepsOfState {
     fn new(state: u32) -> Self {
-        Self { state, steps: Vec::new(), next: Some(StepCursor { alone: None, decisions: Decisions::default() }) }
+        Self { state, steps: Vec::new(), next: Some(StepCursor { ample: None, decisions: Decisions::default() }) }
     }
 
     /// Takes one more step, if there is one.
@@ -304,13 +304,13 @@ impl Shared {
     /// fair.
     fn first_step(&self, from: Option<&Configuration>) -> (StepCursor, ThreadStep) {
         for thread in from.into_iter().flat_map(|configuration| self.loners(&configuration.state)) {
-            let cursor = StepCursor { alone: Some(thread), decisions: Decisions::default() };
+            let cursor = StepCursor { ample: Some(thread), decisions: Decisions::default() };
             let (cursor, taken) = self.take(from, cursor);
             if !matches!(taken.end, StepEnd::NotAlone) {
                 return (cursor, taken);
             }
         }
-        self.take(from, StepCursor { alone: None, decisions: Decisions::default() })
+        self.take(from, StepCursor { ample: None, decisions: Decisions::default() })
     }
 
     /// The threads that may go on alone, as far as is known beforehand.
@@ -319,14 +319,14 @@ impl Shared {
             return Vec::new();
         }
         let running = (0..).zip(&state.threads).filter(|(_, thread)| thread.status == Status::Running);
-        let alone = running.filter(|&(number, _)| self.stepper.alone(state, number) != Alone::No);
-        alone.map(|(number, _)| number).collect()
+        let ample = running.filter(|&(number, _)| self.stepper.ample(state, number) != Ample::No);
+        ample.map(|(number, _)| number).collect()
     }
 
     fn take(&self, from: Option<&Configuration>, cursor: StepCursor) -> (StepCursor, ThreadStep) {
         let script = RefCell::new(Script::new(&*self.domains, cursor.decisions));
-        let taken = self.stepper.take(from, cursor.alone, &script);
-        (StepCursor { alone: cursor.alone, decisions: script.into_inner().into_decisions() }, taken)
+        let taken = self.stepper.take(from, cursor.ample, &script);
+        (StepCursor { ample: cursor.ample, decisions: script.into_inner().into_decisions() }, taken)
     }
 
     /// The answers of a step: its run is repeated.
@@ -344,7 +344,7 @@ impl Shared {
             };
         }
         let script = RefCell::new(Script::new(&*self.domains, cursor.decisions));
-        self.stepper.take(from.as_ref(), cursor.alone, &script);
+        self.stepper.take(from.as_ref(), cursor.ample, &script);
         script.into_inner().answers
     }
 

@@ -1,10 +1,11 @@
 //! Partial-order reduction: at which locations a thread may go on alone, the others being left waiting.
 //!
 //! Ample sets (Peled, "All from one, one for all", CAV 1993; Clarke, Grumberg and Peled, *Model Checking*, chapter 10)
-//! of a single thread: all that the thread can do next is independent of all that others can ever do, and invisible. The
-//! cycle proviso is static (Kurshan, Levin, Minea, Peled and Yenigün, "Static partial order reduction", TACAS 1998):
-//! every cycle of a thread's control has a *sticky* edge that is never taken alone, so it fits any order of search.
-//! The argument, and what "invisible" means where only some states are observed, is in `docs/design/reduction.md`.
+//! of a single thread: all that the thread can do next is independent of all that others can ever do, and invisible.
+//! The cycle proviso is static (Kurshan, Levin, Minea, Peled and Yenigün, "Static partial order reduction", TACAS
+//! 1998): every cycle of a thread's control has a *sticky* edge that is never taken alone, so it fits any order of
+//! search. The argument, and what "invisible" means where only some states are observed, is in
+//! `docs/design/reduction.md`.
 //!
 //! Everything here is decided once, from the program; what an edge comes to when it is taken (undefined behaviour, a
 //! false assumption, a question) is checked then.
@@ -19,9 +20,9 @@ use program::{Atom, Callee, EdgeId, FunctionId, Initial, LocationId, Op, Program
 use super::accesses::{Accesses, EdgeAccess, access_of_expression, named};
 use super::threads::{RootId, Threads, targets};
 
-/// What a thread may do at a location where other threads can run, too.
+/// Whether what a thread may do at a location is an ample set where other threads can run, too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Alone {
+pub(super) enum Ample {
     /// Nothing: the others may go first.
     No,
     /// Go on alone, if nothing is asked and nothing ends the run.
@@ -36,7 +37,7 @@ pub(super) enum Alone {
 pub(super) struct Reduction {
     threads: Threads,
     /// By root.
-    alone: Vec<Arena<LocationId, Alone>>,
+    ample: Vec<Arena<LocationId, Ample>>,
 }
 
 /// More roots than this are not looked at.
@@ -58,7 +59,7 @@ impl Reduction {
         let visible = Visible::new(program, semantics, atoms, goal, accesses, &threads)?;
         let sharing = Sharing::new(accesses, &threads);
         let results = results_of(program, &threads.addressed);
-        let mut alone = Vec::new();
+        let mut ample = Vec::new();
         for root in 0..threads.roots.len() {
             let judge = AmpleJudge {
                 program,
@@ -70,18 +71,18 @@ impl Reduction {
                 results: &results,
                 root,
             };
-            alone.push(judge.locations());
+            ample.push(judge.locations());
         }
-        Some(Self { threads, alone })
+        Some(Self { threads, ample })
     }
 
     /// What a thread may do alone in a state.
-    pub fn alone(&self, state: &State, thread: u32) -> Alone {
+    pub fn ample(&self, state: &State, thread: u32) -> Ample {
         let frames = &state.threads[thread as usize].frames;
-        let (Some(first), Some(last)) = (frames.first(), frames.last()) else { return Alone::No };
+        let (Some(first), Some(last)) = (frames.first(), frames.last()) else { return Ample::No };
         match self.threads.root_of(thread, first.function) {
-            Some(root) => self.alone[root][last.location],
-            None => Alone::No,
+            Some(root) => self.ample[root][last.location],
+            None => Ample::No,
         }
     }
 }
@@ -253,37 +254,37 @@ struct AmpleJudge<'a> {
 }
 
 impl AmpleJudge<'_> {
-    fn locations(&self) -> Arena<LocationId, Alone> {
+    fn locations(&self) -> Arena<LocationId, Ample> {
         let functions = &self.threads.roots[self.root].functions;
-        let mut alone: Arena<LocationId, Alone> = self
+        let mut ample: Arena<LocationId, Ample> = self
             .program
             .locations
             .values()
             .map(
                 |location| {
-                    if functions.contains(&location.function) { self.location(&location.out) } else { Alone::No }
+                    if functions.contains(&location.function) { self.location(&location.out) } else { Ample::No }
                 },
             )
             .collect();
-        self.keep_sticky(&mut alone);
-        alone
+        self.keep_sticky(&mut ample);
+        ample
     }
 
     /// A location's edges are alternatives; all of them must be harmless. Only conditions leave a choice that depends
     /// on the state alone.
-    fn location(&self, out: &[EdgeId]) -> Alone {
+    fn location(&self, out: &[EdgeId]) -> Ample {
         match out {
-            [] => Alone::No,
+            [] => Ample::No,
             [edge] => self.edge(*edge),
             edges => {
                 let condition = |&edge: &EdgeId| matches!(self.program.edges[edge].op, Op::Assume(_));
-                let quiet = edges.iter().all(|edge| condition(edge) && self.edge(*edge) == Alone::Quietly);
-                if quiet { Alone::Quietly } else { Alone::No }
+                let quiet = edges.iter().all(|edge| condition(edge) && self.edge(*edge) == Ample::Quietly);
+                if quiet { Ample::Quietly } else { Ample::No }
             }
         }
     }
 
-    fn edge(&self, id: EdgeId) -> Alone {
+    fn edge(&self, id: EdgeId) -> Ample {
         let access = &self.accesses.edges[id];
         let op = &self.program.edges[id].op;
         let is_shown = shows(self.program, self.semantics, id) || matches!(op, Op::Return(_));
@@ -295,30 +296,30 @@ impl AmpleJudge<'_> {
             || !access.reads.iter().all(|&variable| self.may_read(variable))
             || !access.writes.iter().all(|&variable| self.may_write(variable))
         {
-            return Alone::No;
+            return Ample::No;
         }
         match op {
-            Op::Skip | Op::Assume(_) | Op::Assign { .. } | Op::Declare(_) => Alone::Quietly,
-            Op::Discard(variable) if !self.accesses.escapes(*variable) => Alone::Quietly,
-            Op::Input { target, .. } if target.as_variable().is_some() => Alone::Asking,
+            Op::Skip | Op::Assume(_) | Op::Assign { .. } | Op::Declare(_) => Ample::Quietly,
+            Op::Discard(variable) if !self.accesses.escapes(*variable) => Ample::Quietly,
+            Op::Input { target, .. } if target.as_variable().is_some() => Ample::Asking,
             Op::Call { callee: Callee::Function(function), arguments, result } => {
                 match self.enters(*function) {
-                    true if self.program.functions[*function].entry.is_some() || result.is_none() => Alone::Quietly,
+                    true if self.program.functions[*function].entry.is_some() || result.is_none() => Ample::Quietly,
                     // The arguments might be undefined; the result is asked for.
-                    true if arguments.is_empty() => Alone::Asking,
-                    _ => Alone::No,
+                    true if arguments.is_empty() => Ample::Asking,
+                    _ => Ample::No,
                 }
             }
             // A return may be the end of a thread, for which others may wait.
             Op::Return(_) if self.leaves(self.program.locations[self.program.edges[id].from].function) => {
-                Alone::Opening
+                Ample::Opening
             }
             Op::Spawn { function: Callee::Function(function), .. } if self.enters(*function) => {
                 self.if_only_here(|op| matches!(op, Op::Spawn { .. }))
             }
             Op::Join { .. } => self.if_only_here(|op| matches!(op, Op::Join { .. })),
-            Op::Unlock(mutex) if self.is_plain_mutex(*mutex) => Alone::Opening,
-            _ => Alone::No,
+            Op::Unlock(mutex) if self.is_plain_mutex(*mutex) => Ample::Opening,
+            _ => Ample::No,
         }
     }
 
@@ -359,11 +360,11 @@ impl AmpleJudge<'_> {
 
     /// Threads are numbered as they are started, and joined once: only the threads of one root may do that, and there
     /// must be only one of these.
-    fn if_only_here(&self, is_such: impl Fn(&Op) -> bool) -> Alone {
+    fn if_only_here(&self, is_such: impl Fn(&Op) -> bool) -> Ample {
         let others = self.threads.roots.iter().enumerate().filter(|(number, root)| *number != self.root || root.many);
         let elsewhere =
             others.flat_map(|(_, root)| &root.concurrent).any(|&edge| is_such(&self.program.edges[edge].op));
-        if elsewhere { Alone::No } else { Alone::Opening }
+        if elsewhere { Ample::No } else { Ample::Opening }
     }
 
     /// Giving a mutex back only lets others go on that wait, unless somebody looks at it without waiting. A mutex in a
@@ -376,15 +377,15 @@ impl AmpleJudge<'_> {
 
     /// Breaks the cycles that a thread could take alone: where a depth-first search over these locations comes back to
     /// one on its path, the edge is sticky, and its location is not left alone.
-    fn keep_sticky(&self, alone: &mut Arena<LocationId, Alone>) {
+    fn keep_sticky(&self, ample: &mut Arena<LocationId, Ample>) {
         #[derive(Clone, Copy, PartialEq)]
         enum Color {
             New,
             Open,
             Done,
         }
-        let mut color = vec![Color::New; alone.len()];
-        for start in alone.ids() {
+        let mut color = vec![Color::New; ample.len()];
+        for start in ample.ids() {
             if color[start.index()] != Color::New {
                 continue;
             }
@@ -393,7 +394,7 @@ impl AmpleJudge<'_> {
             while let Some((location, next)) = path.last_mut() {
                 let location = *location;
                 let out =
-                    if alone[location] == Alone::No { &[] } else { self.program.locations[location].out.as_slice() };
+                    if ample[location] == Ample::No { &[] } else { self.program.locations[location].out.as_slice() };
                 let Some(&edge) = out.get(*next) else {
                     color[location.index()] = Color::Done;
                     path.pop();
@@ -406,7 +407,7 @@ impl AmpleJudge<'_> {
                         color[to.index()] = Color::Open;
                         path.push((to, 0));
                     }
-                    Color::Open => alone[location] = Alone::No,
+                    Color::Open => ample[location] = Ample::No,
                     Color::Done => {}
                 }
             }

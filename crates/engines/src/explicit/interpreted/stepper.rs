@@ -21,7 +21,7 @@ use task::{LetterBits, Negation, Reason, Scheduler, Task};
 
 use super::choices::{Denied, Prompter, Scheduling, Script};
 use super::observation::{Remembered, fresh_attention};
-use super::reduction::{Alone, Reduction};
+use super::reduction::{Ample, Reduction};
 
 /// Where a run stands between two steps.
 #[derive(Clone, Debug)]
@@ -87,7 +87,7 @@ const MOST_THREADS: usize = 48;
 impl Stepper {
     /// Takes a step from a configuration, or from before the start of the program if there is none. The thread is the
     /// one that is to go on alone.
-    pub fn take(&self, from: Option<&Configuration>, alone: Option<u32>, script: &RefCell<Script<'_>>) -> ThreadStep {
+    pub fn take(&self, from: Option<&Configuration>, ample: Option<u32>, script: &RefCell<Script<'_>>) -> ThreadStep {
         let mut most_edges = MOST_EDGES;
         loop {
             script.borrow_mut().rewind();
@@ -99,7 +99,7 @@ impl Stepper {
             let shown = ShownLetters { negation: &self.negation, script, taken, is_first: true };
             let driver = Driver::new(interpreter, observer);
             let mut run = StepRun { stepper: self, driver, script, shown, edges: 0, threads_before: 0 };
-            run.go(from, alone, most_edges);
+            run.go(from, ample, most_edges);
             let (edges, taken) = (run.edges, run.shown.taken);
             // A later edge of the step turned out not to be one that the thread may take alone: stop before it.
             if matches!(taken.end, StepEnd::NotAlone) && edges > 0 {
@@ -111,12 +111,13 @@ impl Stepper {
     }
 
     /// What a thread may do alone.
-    pub fn alone(&self, state: &State, thread: u32) -> Alone {
-        self.reduction.as_ref().map_or(Alone::No, |reduction| reduction.alone(state, thread))
+    pub fn ample(&self, state: &State, thread: u32) -> Ample {
+        self.reduction.as_ref().map_or(Ample::No, |reduction| reduction.ample(state, thread))
     }
 }
 
-/// Where a step does not go on, by location: where a thread may go round in a circle, and before something is asked for.
+/// Where a step does not go on, by location: where a thread may go round in a circle, and before something is asked
+/// for.
 pub(super) fn stops(task: &Task) -> Arena<LocationId, bool> {
     let program = &*task.program;
     let flow = analysis::flow::Flow::new(program);
@@ -189,12 +190,12 @@ enum Because {
     /// It was chosen, or is the only one that can.
     Chosen,
     /// It may go on alone, as far as is known beforehand.
-    Alone(Alone),
+    Alone(Ample),
 }
 
 impl StepRun<'_, '_> {
-    fn go(&mut self, from: Option<&Configuration>, alone: Option<u32>, most_edges: usize) {
-        let end = self.go_on(from, alone, most_edges).unwrap_or_else(|end| self.ended(end));
+    fn go(&mut self, from: Option<&Configuration>, ample: Option<u32>, most_edges: usize) {
+        let end = self.go_on(from, ample, most_edges).unwrap_or_else(|end| self.ended(end));
         let taken = &mut self.shown.taken;
         if self.stepper.negation.stutter_invariant && taken.letters.is_empty() {
             taken.letters.push(taken.last);
@@ -205,7 +206,7 @@ impl StepRun<'_, '_> {
     fn go_on(
         &mut self,
         from: Option<&Configuration>,
-        alone: Option<u32>,
+        ample: Option<u32>,
         most_edges: usize,
     ) -> Result<StepEnd, RunEnd> {
         match from {
@@ -219,7 +220,7 @@ impl StepRun<'_, '_> {
             if self.edges >= most_edges {
                 return Ok(self.arrive());
             }
-            let Some((thread, because)) = self.schedule(alone)? else {
+            let Some((thread, because)) = self.schedule(ample)? else {
                 return Ok(if self.edges == 0 { StepEnd::NotAlone } else { self.arrive() });
             };
             let thread = match thread {
@@ -235,8 +236,8 @@ impl StepRun<'_, '_> {
                 return Ok(self.arrive());
             }
             self.shown.taken.ran |= 1 << thread;
-            if let Because::Alone(alone) = because {
-                if !self.goes_alone(thread, alone) {
+            if let Because::Alone(ample) = because {
+                if !self.goes_alone(thread, ample) {
                     return Ok(StepEnd::NotAlone);
                 }
             } else {
@@ -263,15 +264,15 @@ impl StepRun<'_, '_> {
     }
 
     /// Which thread takes the next edge, and why; none where the step ends here.
-    fn schedule(&mut self, alone: Option<u32>) -> Result<Option<(Scheduled, Because)>, RunEnd> {
+    fn schedule(&mut self, ample: Option<u32>) -> Result<Option<(Scheduled, Because)>, RunEnd> {
         let first = self.edges == 0;
-        let (scheduling, because) = match alone {
+        let (scheduling, because) = match ample {
             None if first => (Scheduling::Enumerated, Because::Chosen),
             Some(thread) if first => {
-                let alone = self.stepper.alone(&self.driver.interpreter.state, thread);
-                (Scheduling::Preferred(vec![thread]), Because::Alone(alone))
+                let ample = self.stepper.ample(&self.driver.interpreter.state, thread);
+                (Scheduling::Preferred(vec![thread]), Because::Alone(ample))
             }
-            _ => (Scheduling::Preferred(self.quiet_threads()), Because::Alone(Alone::Quietly)),
+            _ => (Scheduling::Preferred(self.quiet_threads()), Because::Alone(Ample::Quietly)),
         };
         let mut script = self.script.borrow_mut();
         script.scheduling = scheduling;
@@ -289,8 +290,8 @@ impl StepRun<'_, '_> {
         Ok(goes_on.then_some((scheduled, Because::Chosen)))
     }
 
-    /// Under a fair scheduler it matters who was able to run. A step may go on with the only thread that is, if that was
-    /// so all along.
+    /// Under a fair scheduler it matters who was able to run. A step may go on with the only thread that is, if that
+    /// was so all along.
     fn is_still_only(&self, scheduled: &Scheduled) -> bool {
         *scheduled == Scheduled::Thread(self.driver.interpreter.running) && self.shown.taken.enabled.count_ones() == 1
     }
@@ -302,10 +303,10 @@ impl StepRun<'_, '_> {
         let started = self.threads_before as u32..state.threads.len() as u32;
         let candidates = std::iter::once(self.driver.interpreter.running).chain(started);
         let is_fair = self.stepper.task.scheduler != Scheduler::Any;
-        let is_quiet = |thread: &u32| match self.stepper.alone(state, *thread) {
-            Alone::Quietly => true,
-            Alone::Opening => !is_fair,
-            Alone::Asking | Alone::No => false,
+        let is_quiet = |thread: &u32| match self.stepper.ample(state, *thread) {
+            Ample::Quietly => true,
+            Ample::Opening => !is_fair,
+            Ample::Asking | Ample::No => false,
         };
         candidates.filter(is_quiet).collect()
     }
@@ -316,13 +317,13 @@ impl StepRun<'_, '_> {
         innermost.is_some_and(|(_, frame)| self.stepper.stops[frame.location])
     }
 
-    /// Takes an edge of a thread that is to go on alone; whether it could. Whatever the edge does must be as it would be
-    /// later, so that it must not end the run, and ask nothing but what is known to be asked.
-    fn goes_alone(&mut self, thread: u32, alone: Alone) -> bool {
-        if alone == Alone::No {
+    /// Takes an edge of a thread that is to go on alone; whether it could. Whatever the edge does must be as it would
+    /// be later, so that it must not end the run, and ask nothing but what is known to be asked.
+    fn goes_alone(&mut self, thread: u32, ample: Ample) -> bool {
+        if ample == Ample::No {
             return false;
         }
-        self.script.borrow_mut().unquestioned = alone != Alone::Asking;
+        self.script.borrow_mut().unquestioned = ample != Ample::Asking;
         let shown = self.shown.taken.last;
         let taken = self.take(thread);
         self.script.borrow_mut().unquestioned = false;

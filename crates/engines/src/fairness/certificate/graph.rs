@@ -6,7 +6,7 @@ use automata::algorithms::StateSet;
 use automata::buchi::{Automaton, Components, Marks, StateId};
 use foundation::Id;
 use logic::Term;
-use task::certificate::refutation::{Macrostate, Missing, ProofNode};
+use task::certificate::refutation::{Macrostate, ProgressCondition, ProofNode};
 
 use super::super::module::Refuted;
 use super::super::remainder::ModulePart;
@@ -80,7 +80,7 @@ impl ProofParts<'_, '_> {
 /// The graph, and why nothing goes on in it for ever.
 pub(super) struct ProofGraph {
     pub nodes: Vec<ProofNode>,
-    pub missing: Vec<Missing>,
+    pub missing: Vec<ProgressCondition>,
 }
 
 /// Numbers the nodes by their components, those that are left last first, and says what each component lacks.
@@ -117,10 +117,11 @@ fn number(mut nodes: Vec<ProofNode>, edges: &[(usize, Marks, usize)], sets: u32)
     let mut missing = Vec::new();
     for (number, marks) in inside.iter().enumerate() {
         missing.push(match marks {
-            None => Missing::Edges,
+            None => ProgressCondition::Edges,
             Some(marks) => {
-                let absent = Marks::all(sets).minus(*marks).iter().next().map(Missing::Mark);
-                let waits = || waiting[number].iter().flatten().next().map(|&module| Missing::Breakpoint(module));
+                let absent = Marks::all(sets).minus(*marks).iter().next().map(ProgressCondition::Mark);
+                let waits =
+                    || waiting[number].iter().flatten().next().map(|&module| ProgressCondition::Breakpoint(module));
                 absent.or_else(waits).ok_or("a component of the search lacks nothing")?
             }
         });
