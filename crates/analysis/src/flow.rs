@@ -80,11 +80,12 @@ impl<N: Id, E: Copy> Flow<N, E> {
     /// The part of a graph that some roots lead to.
     pub fn of<G: Graph<Node = N, Edge = E>>(graph: &G, roots: impl IntoIterator<Item = N>) -> Self {
         let count = graph.node_count();
-        let mut search = Search { graph, color: vec![Color::New; count], head: vec![false; count], done: Vec::new() };
+        let mut search =
+            DepthFirst { graph, color: vec![Color::New; count], head: vec![false; count], done: Vec::new() };
         for root in roots {
             search.visit(root);
         }
-        let Search { head, done: mut order, .. } = search;
+        let DepthFirst { head, done: mut order, .. } = search;
         order.reverse();
         let mut position = vec![None; count];
         let mut into = vec![Vec::new(); count];
@@ -135,14 +136,14 @@ enum Color {
     Done,
 }
 
-struct Search<'g, G: Graph> {
+struct DepthFirst<'g, G: Graph> {
     graph: &'g G,
     color: Vec<Color>,
     head: Vec<bool>,
     done: Vec<G::Node>,
 }
 
-impl<G: Graph> Search<'_, G> {
+impl<G: Graph> DepthFirst<'_, G> {
     fn visit(&mut self, root: G::Node) {
         if self.color[root.index()] != Color::New {
             return;

@@ -23,7 +23,7 @@ pub struct RacingPair {
 
 /// The pairs of accesses of which a race cannot be excluded.
 pub fn possible_races(program: &Program) -> BTreeSet<RacingPair> {
-    Search::new(program).races()
+    RaceSearch::new(program).races()
 }
 
 /// What is accessed: a variable, or whatever a pointer reaches.
@@ -45,7 +45,7 @@ struct LocationFacts {
     live: BTreeSet<EdgeId>,
 }
 
-struct Search<'p> {
+struct RaceSearch<'p> {
     program: &'p Program,
     /// The functions whose address is used.
     pointed_to: Vec<FunctionId>,
@@ -55,7 +55,7 @@ struct Search<'p> {
     handles: HashMap<Place, EdgeId>,
 }
 
-impl<'p> Search<'p> {
+impl<'p> RaceSearch<'p> {
     fn new(program: &'p Program) -> Self {
         let used = (0..program.exprs.len()).map(foundation::Id::from_index);
         let address = |expr: ExprId| match program.exprs.get(expr).kind {

@@ -13,7 +13,7 @@ pub fn reachable_functions(program: &Program) -> BTreeSet<FunctionId> {
         edges[program.locations[edge.from].function].push(&edge.op);
     }
     let mut search =
-        Search { program, seen: vec![false; program.exprs.len()], found: BTreeSet::new(), open: Vec::new() };
+        ReachableSearch { program, seen: vec![false; program.exprs.len()], found: BTreeSet::new(), open: Vec::new() };
     program.entry.into_iter().for_each(|entry| search.function(entry));
     for variable in program.variables.values() {
         if let VariableKind::Global { initial: Initial::Values(items), .. } = &variable.kind {
@@ -26,7 +26,7 @@ pub fn reachable_functions(program: &Program) -> BTreeSet<FunctionId> {
     search.found
 }
 
-struct Search<'a> {
+struct ReachableSearch<'a> {
     program: &'a Program,
     /// The expressions that were looked at.
     seen: Vec<bool>,
@@ -35,7 +35,7 @@ struct Search<'a> {
     open: Vec<FunctionId>,
 }
 
-impl Search<'_> {
+impl ReachableSearch<'_> {
     fn function(&mut self, function: FunctionId) {
         if self.found.insert(function) {
             self.open.push(function);

@@ -102,7 +102,7 @@ pub(crate) fn each_suspect(
         Node::Binary(Binary::Implies, left, _) if has_assumptions => Some(left),
         _ => None,
     };
-    let mut search = Search { formulas, assumption, figures, frames: Vec::new(), known: HashSet::from([goal]) };
+    let mut search = SuspectSearch { formulas, assumption, figures, frames: Vec::new(), known: HashSet::from([goal]) };
     let root = ToVisit { formula: goal, up: None, atoms_before: 0, asked: AskedAt::AtStart, negated: false };
     let mut open = vec![root];
     while let Some(next) = open.pop() {
@@ -175,7 +175,7 @@ fn is_temporal(operator: Binary) -> bool {
     }
 }
 
-struct Search<'f> {
+struct SuspectSearch<'f> {
     formulas: &'f mut Formulas,
     assumption: Option<Formula>,
     figures: HashMap<Formula, Figures>,
@@ -184,7 +184,7 @@ struct Search<'f> {
     known: HashSet<Formula>,
 }
 
-impl Search<'_> {
+impl SuspectSearch<'_> {
     /// Suspects this occurrence, and says what inside it is to be looked at.
     fn look_at(&mut self, at: ToVisit, is_confirmed: &mut dyn FnMut(&Formulas, &Suspect) -> bool) -> Vec<ToVisit> {
         // That a bound is larger than it need be is no trivial reason, and what it repeats cannot be replaced at one place.

@@ -13,7 +13,7 @@ use program::{BinaryOp, CompareOp, ExprId, ExprKind, IntType, Scalar, UnaryOp};
 use super::bits::{Bits, Masked};
 use super::fields::FieldBits;
 use super::need::Need;
-use super::needs::Search;
+use super::needs::NeedSearch;
 use super::refused::Cause;
 use crate::cells::CellId;
 
@@ -41,7 +41,7 @@ impl Forms {
     }
 }
 
-impl Search<'_> {
+impl NeedSearch<'_> {
     /// The cell of which an expression consists bit by bit.
     pub(super) fn forms_of(&self, expr: ExprId) -> Option<Forms> {
         if self.integers != Integers::Machine {

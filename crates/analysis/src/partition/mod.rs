@@ -43,7 +43,7 @@ use crate::ranges::{self, Ranges};
 use crate::variable_set::VariableSet;
 
 use constrained::Follower;
-use needs::Search;
+use needs::NeedSearch;
 use rules::{Beginnings, Chooser, ValueOrigin};
 
 pub use domain::{FoundBy, InputDomain};
@@ -100,7 +100,7 @@ impl Domains {
             } else {
                 Ranges::anywhere(&subject, &assignments)
             };
-            let needs = Search::new(program, integers, &cells, &expressions, &ranges).needs(&assignments, atoms);
+            let needs = NeedSearch::new(program, integers, &cells, &expressions, &ranges).needs(&assignments, atoms);
             let (cells, liveness, follower, beginnings) = (&cells, &liveness, &follower, &beginnings);
             let observations = &observations;
             let chooser =

@@ -38,7 +38,7 @@ use crate::ranges::Ranges;
 const MOST_STEPS: u32 = 16;
 
 /// Finds the needs of all cells.
-pub(super) struct Search<'a> {
+pub(super) struct NeedSearch<'a> {
     pub program: &'a Program,
     pub integers: Integers,
     pub cells: &'a Cells,
@@ -58,7 +58,7 @@ pub(super) struct Search<'a> {
     edge: Option<EdgeId>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> NeedSearch<'a> {
     pub fn new(
         program: &'a Program,
         integers: Integers,

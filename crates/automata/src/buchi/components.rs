@@ -35,7 +35,7 @@ pub struct Components {
 impl Components {
     /// The components of an automaton.
     pub fn of<L>(automaton: &Automaton<L>) -> Components {
-        let mut search = Search {
+        let mut search = ComponentSearch {
             visited: vec![UNSEEN; automaton.state_count()],
             lowest: vec![UNSEEN; automaton.state_count()],
             open: Vec::new(),
@@ -94,7 +94,7 @@ impl Components {
 
 const UNSEEN: usize = usize::MAX;
 
-struct Search {
+struct ComponentSearch {
     visited: Vec<usize>,
     lowest: Vec<usize>,
     /// States whose component is not closed yet, in the order of their visits.
@@ -103,7 +103,7 @@ struct Search {
     found: Components,
 }
 
-impl Search {
+impl ComponentSearch {
     fn run<L>(&mut self, automaton: &Automaton<L>, root: StateId) {
         if self.visited[root.index()] != UNSEEN {
             return;

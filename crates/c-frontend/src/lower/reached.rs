@@ -127,7 +127,7 @@ pub(super) enum Follow {
 }
 
 /// What is found on the way through a program.
-struct Search<'p> {
+struct NameSearch<'p> {
     program: &'p Program,
     follow: Follow,
     functions: HashSet<FunctionId>,
@@ -144,7 +144,7 @@ pub(super) fn reached_functions(
     entries: impl IntoIterator<Item = FunctionId>,
     follow: Follow,
 ) -> HashSet<FunctionId> {
-    let mut search = Search {
+    let mut search = NameSearch {
         program,
         follow,
         functions: HashSet::new(),
@@ -165,7 +165,7 @@ pub(super) fn reached_functions(
     }
 }
 
-impl Search<'_> {
+impl NameSearch<'_> {
     /// Looks at what control can come to inside a function.
     fn body(&mut self, function: FunctionId) {
         let program = self.program;

@@ -138,7 +138,7 @@ impl<'t> Refiner<'t> {
         let known = self.known_in(&cycle_step);
         let found = self.triples.with_solver(|solver| {
             solver.set_kind("lasso");
-            lasso::Search::new(self.terms, &alone, known, budget).simple(solver)
+            lasso::RankingSearch::new(self.terms, &alone, known, budget).simple(solver)
         })?;
         Ok(found.map(|argument| self.ranked_away(stem, cycle, &argument)))
     }

@@ -58,7 +58,7 @@ fn arguments(expressions: &mut Bracketed, asked: &[Expression], budget: &Budget)
             break;
         }
         let Some(facts) = facts(expressions, condition) else { continue };
-        let mut search = Search { budget, systems_left: MOST_SYSTEMS, entered: Vec::new() };
+        let mut search = FarkasSearch { budget, systems_left: MOST_SYSTEMS, entered: Vec::new() };
         if let Some(argument) = search.argument(&mut facts.iter().collect())
             && refutes(&facts, &argument)
         {
@@ -68,14 +68,14 @@ fn arguments(expressions: &mut Bracketed, asked: &[Expression], budget: &Budget)
     found
 }
 
-struct Search<'b> {
+struct FarkasSearch<'b> {
     budget: &'b Budget,
     systems_left: usize,
     /// The choices of which a case is assumed, by their numbers.
     entered: Vec<usize>,
 }
 
-impl Search<'_> {
+impl FarkasSearch<'_> {
     /// Why facts exclude each other, if that is found.
     fn argument(&mut self, known: &mut Vec<&Fact>) -> Option<Argument> {
         if let Some(sum) = self.sum(known)? {

@@ -76,7 +76,7 @@ pub fn changes(program: &Program, memory: &Memory, written: &BTreeSet<Extent>) -
 }
 
 fn search(program: &Program, memory: &Memory, earlier: Option<&Memory>, written: &BTreeSet<Extent>) -> Vec<Change> {
-    let mut search = Search { program, memory, earlier, found: Vec::new(), shown: BTreeSet::new(), visited: 0 };
+    let mut search = ChangeSearch { program, memory, earlier, found: Vec::new(), shown: BTreeSet::new(), visited: 0 };
     for &extent in written.iter().filter(|extent| !is_hidden(program, extent.object)) {
         match extent.object.variable() {
             Some(variable) => {
@@ -105,7 +105,7 @@ fn is_hidden(program: &Program, object: ObjectId) -> bool {
     })
 }
 
-struct Search<'a> {
+struct ChangeSearch<'a> {
     program: &'a Program,
     memory: &'a Memory,
     /// What memory held before, where that is known.
@@ -116,7 +116,7 @@ struct Search<'a> {
     visited: usize,
 }
 
-impl Search<'_> {
+impl ChangeSearch<'_> {
     fn is_full(&self) -> bool {
         self.found.len() > MOST_CHANGES || self.visited > MOST_VISITED_PARTS
     }

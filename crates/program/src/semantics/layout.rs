@@ -19,7 +19,7 @@ pub const MOST_LEAVES: usize = 1 << 22;
 
 /// The scalars of a type in order, those of all members of a union. Padding belongs to none.
 pub fn leaves(types: &Types, ty: TypeId) -> Result<Vec<Leaf>, Stop> {
-    let mut search = Search { types, found: Vec::new(), visited: 0 };
+    let mut search = LeafSearch { types, found: Vec::new(), visited: 0 };
     search.collect(ty, 0, None)?;
     Ok(search.found)
 }
@@ -34,14 +34,14 @@ pub fn type_of_width(scalar: Scalar, width_bits: u64) -> Scalar {
     }
 }
 
-struct Search<'t> {
+struct LeafSearch<'t> {
     types: &'t Types,
     found: Vec<Leaf>,
     /// How many parts were looked at, those without any scalar included.
     visited: usize,
 }
 
-impl Search<'_> {
+impl LeafSearch<'_> {
     fn collect(&mut self, ty: TypeId, offset_bits: u64, bit_width: Option<u16>) -> Result<(), Stop> {
         self.visited += 1;
         if self.visited > 2 * MOST_LEAVES || self.found.len() > MOST_LEAVES {

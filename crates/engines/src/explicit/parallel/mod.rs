@@ -39,7 +39,7 @@ use super::space::Space;
 use super::store::{Inserted, Store};
 use shared_store::SharedStore;
 use union_find::{INFORMATION_BITS, UnionFind};
-use worker::{Findings, Search, Stopped, Worker, first_reason};
+use worker::{Findings, SharedSearch, Stopped, Worker, first_reason};
 
 /// What a search by several threads came to.
 #[derive(Clone, Debug)]
@@ -129,7 +129,7 @@ fn explore<S: Space>(
     budget: &Budget,
 ) -> ExploredParts {
     let stop = AtomicBool::new(false);
-    let search = Search { store, workers: threads as u32, seed, budget, stop: &stop };
+    let search = SharedSearch { store, workers: threads as u32, seed, budget, stop: &stop };
     // All are there before the first begins: they wait for each other when the store grows.
     let mut workers: Vec<_> = (0..search.workers).map(|worker| Worker::new(&search, worker, product.fork())).collect();
     let last = workers.pop();

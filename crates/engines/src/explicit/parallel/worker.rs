@@ -113,7 +113,7 @@ struct Waiting {
 }
 
 /// What the workers of a search share.
-pub struct Search<'a> {
+pub struct SharedSearch<'a> {
     /// The states.
     pub store: &'a SharedStore,
     /// How many workers there are.
@@ -128,7 +128,7 @@ pub struct Search<'a> {
 
 impl<'a, 'n, S: Space> Worker<'a, 'n, S> {
     /// A worker with its own view of the product.
-    pub fn new(search: &Search<'a>, worker: u32, product: Product<'n, S>) -> Self {
+    pub fn new(search: &SharedSearch<'a>, worker: u32, product: Product<'n, S>) -> Self {
         let words = product.space.words();
         Self {
             view: search.store.view(),

@@ -22,7 +22,7 @@ mod tests;
 pub use divergence::{Divergent, Geometric, LassoStart, NonTermination, comes_back, diverge};
 pub use execution::{Valuation, apply};
 pub use polyhedra::relevant;
-pub use ranking::{RankingArgument, Search, Template, decreases, rank};
+pub use ranking::{RankingArgument, RankingSearch, Template, decreases, rank};
 pub use several::{set_of_several, steady};
 
 use foundation::{Budget, Exhausted};
@@ -64,7 +64,7 @@ pub fn analyse(
     if is_exact && let Some(found) = comes_back(terms, solver, lasso, known, budget)? {
         return Ok(Analysis::Diverges(found));
     }
-    let mut search = ranking::Search::new(terms, lasso, known, budget);
+    let mut search = ranking::RankingSearch::new(terms, lasso, known, budget);
     if let Some(found) = search.simple(solver)? {
         return Ok(Analysis::Terminates(found));
     }

@@ -75,7 +75,7 @@ pub fn rank(
     known: Term,
     budget: &Budget,
 ) -> Result<Option<RankingArgument>, Exhausted> {
-    let mut search = Search::new(terms, lasso, known, budget);
+    let mut search = RankingSearch::new(terms, lasso, known, budget);
     if let Some(found) = search.simple(solver)? {
         return Ok(Some(found));
     }
@@ -105,7 +105,7 @@ pub struct Proposal {
 }
 
 /// A search in two parts, such that cheaper questions can be asked between them.
-pub struct Search<'a> {
+pub struct RankingSearch<'a> {
     terms: &'a Terms,
     lasso: &'a Lasso<'a>,
     known: Term,
@@ -115,7 +115,7 @@ pub struct Search<'a> {
     attempts: Vec<(Polyhedra, Vec<Term>)>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> RankingSearch<'a> {
     /// Nothing has been tried yet.
     pub fn new(terms: &'a Terms, lasso: &'a Lasso<'a>, known: Term, budget: &'a Budget) -> Self {
         let wanted = relevant(terms, lasso.cycle);
@@ -151,7 +151,7 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// The other templates, after [`Search::simple`].
+    /// The other templates, after [`RankingSearch::simple`].
     pub fn thorough(&mut self, solver: &mut dyn Solver) -> Result<Option<RankingArgument>, Exhausted> {
         let structured = self.budget.part_with_work(ALL_STRUCTURED_WORK);
         for (paths, invariants) in &self.attempts {
