@@ -147,3 +147,12 @@ impl Kripke {
         if self.is_deadlock(state) { vec![state] } else { self.states[state].successors.clone() }
     }
 }
+
+/// A path of a structure: the stem and then the cycle for ever.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KripkePath {
+    /// The states up to where the cycle begins; there may be none.
+    pub stem: Vec<KripkeState>,
+    /// The states of the cycle; there is one at least.
+    pub cycle: Vec<KripkeState>,
+}

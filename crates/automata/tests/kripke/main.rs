@@ -1,6 +1,5 @@
-//! Tests of Kripke structures: their text, and the check of formulas on them.
+//! Tests of Kripke structures: their text.
 
-mod checking;
 #[path = "../damage/mod.rs"]
 mod damage;
 mod texts;
