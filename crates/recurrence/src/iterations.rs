@@ -69,10 +69,10 @@ impl Iterations<'_, '_> {
             }
             let (added, several_paths) = (self.added(&iterations), iterations.len() > 1);
             let mut words = iterations.into_iter().map(|iteration| self.argument.reduced(iteration.word));
-            let first = words.next().ok_or_else(|| NotProved::wrong("there is no turn"))?;
+            let first = words.next().ok_or_else(|| NotProved::wrong("there is no iteration"))?;
             return match words.all(|word| word == first) {
                 true => Ok(Common { word: first, several_paths, added }),
-                false => Err(NotProved::wrong("not all turns show the same")),
+                false => Err(NotProved::wrong("not all iterations show the same")),
             };
         }
     }
@@ -107,7 +107,7 @@ impl Iterations<'_, '_> {
         while let Some(path) = open.pop() {
             budget.check().map_err(NotProved::Exhausted)?;
             if path.length > LONGEST_STEPS || open.len() + complete.len() > MOST_PATHS {
-                return Err(NotProved::NotCovered("turns of the loop are too long or too many".to_owned()));
+                return Err(NotProved::NotCovered("iterations of the loop are too long or too many".to_owned()));
             }
             for mut next in self.longer(&path)? {
                 if next.location == given.head {
@@ -117,7 +117,7 @@ impl Iterations<'_, '_> {
                     }
                     next.arrivals += 1;
                     if next.arrivals > MOST_ARRIVALS {
-                        return Err(NotProved::wrong("a turn of the loop leaves the set"));
+                        return Err(NotProved::wrong("an iteration of the loop leaves the set"));
                     }
                 }
                 open.push(next);
@@ -141,7 +141,7 @@ impl Iterations<'_, '_> {
         if let Some(blocked) = encoding.blocked(path.location)
             && !obligations.never_taken(&path.known, &path.step.then(terms, &blocked, "blocked"))
         {
-            return Err(NotProved::wrong("a turn of the loop may be blocked by an assumption"));
+            return Err(NotProved::wrong("an iteration of the loop may be blocked by an assumption"));
         }
         let mut found = Vec::new();
         for &edge in &program.locations[path.location].out {
@@ -157,8 +157,8 @@ impl Iterations<'_, '_> {
                 }
                 if passage.exit != Exit::Passes {
                     return Err(NotProved::wrong(match passage.exit {
-                        Exit::Undefined => "the behaviour of a turn of the loop may be undefined",
-                        _ => "a turn of the loop may end the program",
+                        Exit::Undefined => "the behaviour of an iteration of the loop may be undefined",
+                        _ => "an iteration of the loop may end the program",
                     }));
                 }
                 if self.argument.task.semantics.observe.may_see(program.edges[edge].observe) {
@@ -227,7 +227,7 @@ impl Iterations<'_, '_> {
             } else if obligations.impossible(&path.known, path.step.guard, term) {
                 Ok(false)
             } else {
-                Err(NotProved::wrong("an atom does not have the same truth in all turns"))
+                Err(NotProved::wrong("an atom does not have the same truth in all iterations"))
             }
         };
         atoms.iter().map(|atom| truth(atom.index())).collect()

@@ -158,7 +158,7 @@ impl<'a> RecurrenceArgument<'a> {
             |truth: &Vec<bool>| -> GoalTruth { self.atoms.iter().map(|atom| truth[atom.index()]).collect() };
         let first: Vec<GoalTruth> = truth[begins..ends].iter().map(goal_only).collect();
         if self.reduced(first) != word {
-            return Err(not_recurrent("the first turn shows something else than all turns"));
+            return Err(not_recurrent("the first iteration shows something else than all iterations"));
         }
         let (growth, set) = (self.growth(&counters, &added), self.conditions());
         let closing = Closing::Recurrent { growth, set, several_paths };

@@ -168,7 +168,7 @@ fn iterate(
             supply.borrow_mut().chosen = chosen;
         }
         take_step(runner, &mut steps, budget).map_err(|rejected| match rejected {
-            Rejected::Blocked { .. } => not_recurrent("a turn of the loop is blocked by an assumption"),
+            Rejected::Blocked { .. } => not_recurrent("an iteration of the loop is blocked by an assumption"),
             other => other,
         })?;
         if location(runner) == Some(argument.given.head) {
@@ -178,7 +178,7 @@ fn iterate(
             }
         }
         if steps > MOST_STEPS || arrivals > MOST_ARRIVALS {
-            return Err(not_recurrent("a turn of the loop leaves the set"));
+            return Err(not_recurrent("an iteration of the loop leaves the set"));
         }
     }
 }

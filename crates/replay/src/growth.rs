@@ -232,7 +232,7 @@ impl<'a> Trail<'a> {
         let locations: BTreeSet<LocationId> = edges.iter().map(|&edge| program.edges[edge].from).collect();
         let relevant = Relevance::new(&self.task.program, &self.task.atoms, self.task.semantics.integers)
             .along(&edges, &locations);
-        let mut refused = NotUniform::because("too few turns were seen");
+        let mut refused = NotUniform::because("too few iterations were seen");
         let log = RefCell::new(Log::default());
         let mut answers = Answers::new(self.lasso, &log);
         let mut walk = Walk::new(self.task, &mut answers, &log, false);
@@ -279,7 +279,7 @@ impl<'a> Trail<'a> {
             return Ok(Err(refused));
         }
         if !points[0].is_alike(&WalkPoint::at(walk)) {
-            return Ok(Err(NotUniform::because("memory has another shape after a turn")));
+            return Ok(Err(NotUniform::because("memory has another shape after an iteration")));
         }
         let is_silent = start == walk.word().observed;
         let end = if is_silent { RunEnd::Silent } else { RunEnd::Lasso { start } };
@@ -368,7 +368,7 @@ fn guess(points: &[WalkPoint], relevant: &Variables) -> Result<Shadow, NotUnifor
         return Err(NotUniform::because("there is more than one thread"));
     }
     if !later.iter().all(|point| first.is_alike(point)) {
-        return Err(NotUniform::because("memory has another shape after a turn"));
+        return Err(NotUniform::because("memory has another shape after an iteration"));
     }
     let mut shadow = Shadow::default();
     for (object, contents) in first.state.memory.objects() {
@@ -421,7 +421,7 @@ fn step_for_all(task: &Task, walk: &mut Walk<'_>, shadow: &mut Shadow) -> Result
 
 /// Whether the shadow at the end of an iteration is that of the beginning, one iteration further.
 fn is_one_iteration_further(shadow: &Shadow, later: &Shadow, state: &State) -> Result<(), NotUniform> {
-    let other = || NotUniform::because("a number does not grow as the first turns show");
+    let other = || NotUniform::because("a number does not grow as the first iterations show");
     for (extent, value) in shadow.cells() {
         match (value, later.get(extent)) {
             (Symbolic::Unknown, _) => {}
@@ -438,7 +438,7 @@ fn is_one_iteration_further(shadow: &Shadow, later: &Shadow, state: &State) -> R
     }
     for (extent, _) in later.cells() {
         if shadow.get(extent).is_none() {
-            return Err(NotUniform::because("a number comes to depend on the turn only later"));
+            return Err(NotUniform::because("a number comes to depend on the iteration only later"));
         }
     }
     Ok(())

@@ -95,7 +95,7 @@ impl Shadow {
         if cells.iter().all(|(cell, _)| lies_inside(cell)) {
             Ok(cells)
         } else {
-            Err(NotUniform::because("part of a number that is not the same in every turn is accessed"))
+            Err(NotUniform::because("part of a number that is not the same in every iteration is accessed"))
         }
     }
 
@@ -146,7 +146,7 @@ pub(crate) fn follow(
     for &out in &program.locations[frame.location].out {
         if let Op::Assume(condition) = program.edges[out].op {
             let Symbolic::Same(Value::Bool(truth)) = view.value(condition)? else {
-                return Err(NotUniform::because("a condition does not have the same truth in every turn"));
+                return Err(NotUniform::because("a condition does not have the same truth in every iteration"));
             };
             if out == edge && !truth {
                 return Err(NotUniform::because("another edge is taken than the conditions say"));
@@ -216,7 +216,7 @@ pub(crate) fn look(program: &Program, shadow: &Shadow, state: &State, atoms: &[A
             // Where an atom is undefined for reasons that are the same in every iteration, it is false in every
             // iteration.
             Ok(Symbolic::Same(_)) | Err(NotUniform::Undefined) => {}
-            Ok(_) => return Err(NotUniform::because("an atom does not have the same truth in every turn")),
+            Ok(_) => return Err(NotUniform::because("an atom does not have the same truth in every iteration")),
             Err(refused) => return Err(refused),
         }
     }
@@ -249,7 +249,7 @@ impl ShadowedState<'_> {
     fn same(&self, expr: ExprId) -> Result<Value, NotUniform> {
         match self.value(expr)? {
             Symbolic::Same(value) => Ok(value),
-            _ => Err(NotUniform::because("an address or an index is not the same in every turn")),
+            _ => Err(NotUniform::because("an address or an index is not the same in every iteration")),
         }
     }
 
@@ -307,7 +307,9 @@ impl ShadowedState<'_> {
                 let extent = self.extent(place)?;
                 match self.shadow.get(extent) {
                     Some(value) if is_number(ty) => Ok(value.clone()),
-                    _ => Err(NotUniform::because("part of a number that is not the same in every turn is accessed")),
+                    _ => {
+                        Err(NotUniform::because("part of a number that is not the same in every iteration is accessed"))
+                    }
                 }
             }
             ExprKind::Unary(op, operand) => unary(*op, ty, of(*operand)?),
@@ -336,7 +338,7 @@ impl ShadowedState<'_> {
             | ExprKind::FunctionAddress(_)
             | ExprKind::PointerAdd { .. }
             | ExprKind::PointerDifference { .. } => {
-                Err(NotUniform::because("an address is computed from what is not the same in every turn"))
+                Err(NotUniform::because("an address is computed from what is not the same in every iteration"))
             }
         }
     }
@@ -389,7 +391,7 @@ fn refused(stop: Stop) -> NotUniform {
     match stop {
         Stop::Undefined(_) => NotUniform::Undefined,
         Stop::Unsupported(reason) => NotUniform::Because(reason),
-        Stop::NotConstant => NotUniform::because("an address or an index is not the same in every turn"),
+        Stop::NotConstant => NotUniform::because("an address or an index is not the same in every iteration"),
         Stop::NoMoreChoices | Stop::UnfitChoice(_) => unreachable!("nothing is asked here"),
     }
 }
@@ -401,7 +403,7 @@ fn is_number(ty: Scalar) -> bool {
 fn decided(truth: Symbolic) -> Result<bool, NotUniform> {
     match truth {
         Symbolic::Same(Value::Bool(truth)) => Ok(truth),
-        _ => Err(NotUniform::because("a condition does not have the same truth in every turn")),
+        _ => Err(NotUniform::because("a condition does not have the same truth in every iteration")),
     }
 }
 
@@ -452,7 +454,7 @@ fn binary(op: BinaryOp, ty: Scalar, left: Symbolic, right: Symbolic) -> Result<S
         },
         BinaryOp::Divide | BinaryOp::Remainder => match right {
             Symbolic::Same(Value::Int(divisor)) if !divisor.is_zero() => Ok(Symbolic::Unknown),
-            _ => Err(NotUniform::because("a divisor is not the same in every turn")),
+            _ => Err(NotUniform::because("a divisor is not the same in every iteration")),
         },
         BinaryOp::ShiftRight => match right {
             Symbolic::Same(Value::Int(count))
@@ -460,7 +462,7 @@ fn binary(op: BinaryOp, ty: Scalar, left: Symbolic, right: Symbolic) -> Result<S
             {
                 Ok(Symbolic::Unknown)
             }
-            _ => Err(NotUniform::because("a shift count is not the same in every turn")),
+            _ => Err(NotUniform::because("a shift count is not the same in every iteration")),
         },
         BinaryOp::ShiftLeft => Err(NotUniform::because("a shift to the left has no known growth")),
         BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => Ok(Symbolic::Unknown),
@@ -470,7 +472,7 @@ fn binary(op: BinaryOp, ty: Scalar, left: Symbolic, right: Symbolic) -> Result<S
 fn compare(op: CompareOp, left: Symbolic, right: Symbolic) -> Result<Symbolic, NotUniform> {
     let truth = match (&left, &right) {
         (Symbolic::Same(Value::Pointer(_)), _) | (_, Symbolic::Same(Value::Pointer(_))) => {
-            return Err(NotUniform::because("an address is computed from what is not the same in every turn"));
+            return Err(NotUniform::because("an address is computed from what is not the same in every iteration"));
         }
         (Symbolic::Same(left), Symbolic::Same(right)) => Some(arithmetic::compare(op, left, right)),
         _ => polynomial(&left).zip(polynomial(&right)).and_then(|(left, right)| left.compared(op, &right)),
@@ -479,7 +481,7 @@ fn compare(op: CompareOp, left: Symbolic, right: Symbolic) -> Result<Symbolic, N
 }
 
 fn cast(from: Scalar, to: Scalar, operand: Symbolic) -> Result<Symbolic, NotUniform> {
-    let address = || Err(NotUniform::because("an address is computed from what is not the same in every turn"));
+    let address = || Err(NotUniform::because("an address is computed from what is not the same in every iteration"));
     if from == Scalar::Pointer || to == Scalar::Pointer {
         return address();
     }
@@ -491,9 +493,9 @@ fn cast(from: Scalar, to: Scalar, operand: Symbolic) -> Result<Symbolic, NotUnif
         (Symbolic::Moving(polynomial), Scalar::Bool) => {
             compare(CompareOp::NotEqual, Symbolic::Moving(polynomial), Symbolic::Same(Value::int(0)))
         }
-        (Symbolic::Unknown, Scalar::Int(_)) if matches!(from, Scalar::Float(_)) => {
-            Err(NotUniform::because("a floating-point number that is not the same in every turn becomes an integer"))
-        }
+        (Symbolic::Unknown, Scalar::Int(_)) if matches!(from, Scalar::Float(_)) => Err(NotUniform::because(
+            "a floating-point number that is not the same in every iteration becomes an integer",
+        )),
         _ => Ok(Symbolic::Unknown),
     }
 }

@@ -26,7 +26,7 @@ pub struct Counterexample {
     /// How numbers grow from iteration to iteration of the loop, where it does not come back to a state.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub growth: Vec<ShownGrowth>,
-    /// What holds whenever an iteration of the loop begins, where it need not come back to a state.
+    /// What holds whenever an iteration begins, where it need not come back to a state.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recurrent_set: Vec<String>,
     /// Whether later iterations of the loop may take other paths than the one that is shown.
@@ -107,11 +107,15 @@ pub fn render(counterexample: &Counterexample, all: bool, width: usize) -> Strin
         text.push_str(&wrapped(&growth_line(growth), 2, width));
     }
     if !recurrent_set.is_empty() {
-        let line = format!("whenever a turn of the loop begins: {}", recurrent_set.join(", "));
+        let line = format!("whenever an iteration begins: {}", recurrent_set.join(", "));
         text.push_str(&wrapped(&line, 2, width));
     }
     if *several_paths {
-        text.push_str(&wrapped("later turns of the loop may take other paths; all of them show the same", 2, width));
+        text.push_str(&wrapped(
+            "later iterations of the loop may take other paths; all of them show the same",
+            2,
+            width,
+        ));
     }
     text.push_str(&inputs_lines(inputs, all, width));
     text
@@ -126,19 +130,19 @@ fn growth_line(ShownGrowth { name, start, differences, factor }: &ShownGrowth) -
     if let (Some(factor), [first]) = (factor, differences.as_slice()) {
         let first = by(first, "grows", "falls");
         return format!(
-            "{name} {first} in the first turn of the loop, and {factor} times as much in each turn after it"
+            "{name} {first} in the first iteration of the loop, and {factor} times as much in each iteration after it"
         );
     }
     match differences.as_slice() {
-        [each] => format!("{name} {} in each turn of the loop", by(each, "grows", "falls")),
+        [each] => format!("{name} {} in each iteration of the loop", by(each, "grows", "falls")),
         [first, more] => format!(
-            "{name} {} in the first turn of the loop, and its change {} from turn to turn",
+            "{name} {} in the first iteration of the loop, and its change {} each time",
             by(first, "grows", "falls"),
             by(more, "grows", "falls")
         ),
         _ => {
             let start = start.as_ref().map(|start| format!(" begins with {start};")).unwrap_or_default();
-            format!("{name}{start} its differences from turn to turn are {}", differences.join(", "))
+            format!("{name}{start} its differences from iteration to iteration are {}", differences.join(", "))
         }
     }
 }
@@ -276,9 +280,9 @@ inputs of in: 0; in the loop 7, 14, 21
         let text = render(&growing, false, 100);
         let told = "\
 the program never ends; steps 1 to 3 are repeated for ever
-time grows by 1 in each turn of the loop
-fuel falls by 12 in each turn of the loop
-sum grows by 3 in the first turn of the loop, and its change falls by 1 from turn to turn
+time grows by 1 in each iteration of the loop
+fuel falls by 12 in each iteration of the loop
+sum grows by 3 in the first iteration of the loop, and its change falls by 1 each time
 inputs of in:";
         assert!(text.contains(told), "{text}");
         let json = serde_json::to_string(&growing).unwrap();

@@ -141,8 +141,8 @@ fn tried(attempt: &Attempt) -> TriedEngine {
     TriedEngine { engine: (*engine).to_owned(), seconds: time.as_secs_f64(), reason: reason.to_string() }
 }
 
-/// Whether the same is explored every time: all of it, or by a single thread up to what was found. Limits come when they
-/// come.
+/// Whether the same is explored every time: all of it, or by a single thread up to what was found. Limits come when
+/// they come.
 fn is_repeatable(verdict: &CheckedVerdict, settings: &Settings) -> bool {
     match verdict {
         CheckedVerdict::Holds { .. } => true,
@@ -226,9 +226,9 @@ pub(crate) fn evidence(verdict: &CheckedVerdict) -> Option<Evidence> {
         CheckedVerdict::Violated { replayed: Some(replayed), .. } => {
             let by = match replayed.closing {
                 Closing::Recurrent { .. } => {
-                    "stem replayed by the interpreter; turns for ever in a recurrent set checked"
+                    "stem replayed by the interpreter; iterations for ever in a recurrent set checked"
                 }
-                Closing::Growing { .. } => "lasso replayed by the interpreter; its growth checked for all turns",
+                Closing::Growing { .. } => "lasso replayed by the interpreter; its growth checked for all iterations",
                 Closing::BadPrefix => {
                     "bad prefix replayed by the interpreter; every execution that begins so is a violation"
                 }

@@ -152,7 +152,7 @@ impl<'t> Refiner<'t> {
 
     fn ranked_away(&self, stem: &[LetterId], cycle: &[LetterId], argument: &RankingArgument) -> Refinement<'t> {
         let function: Vec<String> = argument.function.iter().map(|&part| self.terms.display(part)).collect();
-        let why = format!("({}) decreases in each turn", function.join(", "));
+        let why = format!("({}) decreases in each iteration", function.join(", "));
         Refinement::Refuted { module: Box::new(self.ranked(stem, cycle, argument)), why }
     }
 

@@ -154,7 +154,7 @@ impl Show<'_, '_> {
         let all = parts.iter().flat_map(|(_, asserted)| asserted);
         let symbols: BTreeSet<Symbol> =
             all.flat_map(|&term| terms.symbols(term).iter().copied().collect::<Vec<_>>()).collect();
-        let mut script = String::from("; Can the stem and one turn of the cycle be executed?\n(set-logic ALL)\n");
+        let mut script = String::from("; Can the stem and one iteration of the cycle be executed?\n(set-logic ALL)\n");
         script.push_str(&terms.declarations_of(&symbols));
         for (title, asserted) in &parts {
             let _ = writeln!(script, "; {title}");
