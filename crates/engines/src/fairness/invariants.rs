@@ -1,8 +1,8 @@
 //! Invariants before the first lasso: what relational analysis finds at the states of the Büchi program.
 //!
 //! Edges that cannot be taken in any state that satisfies the invariant go; the others know it (see
-//! [`Step::known`](crate::encode::Step)). An edge has one source, so that what holds there holds whenever the edge is
-//! taken.
+//! [`Transition::known`](crate::encode::Transition)). An edge has one source, so that what holds there holds whenever
+//! the edge is taken.
 
 use analysis::relational::{Transition, invariants};
 use automata::buchi::{Automaton, StateId};
