@@ -7,7 +7,6 @@
 mod cached;
 mod decider;
 mod eliminate;
-mod finite;
 mod limits;
 mod model;
 mod native;
