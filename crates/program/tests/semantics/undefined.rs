@@ -144,8 +144,8 @@ fn indices_are_checked_per_array_but_only_on_access() {
 }
 
 #[test]
-fn an_array_of_one_goes_on_only_at_the_end_of_a_structure() {
-    let build = |member: u32| {
+fn an_array_of_one_goes_on_only_at_the_end_of_what_a_pointer_points_to() {
+    let build = |member: u32, by_pointer: bool| {
         let mut b = Builder::new();
         let int = b.ty(INT);
         let one = b.array(int, 1);
@@ -153,7 +153,12 @@ fn an_array_of_one_goes_on_only_at_the_end_of_a_structure() {
         let (two_ty, x) = (b.array(record, 2), b.global_int("x"));
         let two = b.global("two", two_ty);
         let (zero, index, nine) = (b.int(0), b.int(1), b.int(9));
-        let place = b.part(two, &[Selector::Index(zero), Selector::Field(member), Selector::Index(index)]);
+        let mut place = b.part(two, &[Selector::Index(zero), Selector::Field(member), Selector::Index(index)]);
+        if by_pointer {
+            let first = b.part(two, &[Selector::Index(zero)]);
+            let address = b.expr(ExprKind::AddressOf(first), Scalar::Pointer);
+            place = Place { root: Root::Pointer { address, pointee: record }, path: place.path.split_off(1), ..place };
+        }
         b.assign(place.clone(), nine);
         let value = b.load(place);
         b.set(x, value);
@@ -161,9 +166,11 @@ fn an_array_of_one_goes_on_only_at_the_end_of_a_structure() {
         b
     };
     for integers in BOTH {
-        assert_eq!(build(1).final_value(integers, "x").as_deref(), Some("9"));
-        let run = build(0).plain_run(integers);
-        assert!(matches!(run.end, RunEnd::Undefined { kind: Undefined::OutOfBounds, .. }));
+        assert_eq!(build(1, true).final_value(integers, "x").as_deref(), Some("9"));
+        for (member, by_pointer) in [(0, true), (0, false), (1, false)] {
+            let run = build(member, by_pointer).plain_run(integers);
+            assert!(matches!(run.end, RunEnd::Undefined { kind: Undefined::OutOfBounds, .. }));
+        }
     }
 }
 
