@@ -19,7 +19,7 @@
 //! use semper_c_frontend::{Options, translate};
 //! use foundation::{Budget, Diagnostics, SourceMap};
 //! use program::EndKind;
-//! use program::semantics::{Limits, RunEnd, SeededChoices, Semantics, run};
+//! use program::semantics::{RunEnd, RunLimits, SeededChoices, Semantics, run};
 //!
 //! let mut sources = SourceMap::new();
 //! let unit = sources.add("three.c", "int x; int main(void) { while (x < 3) x++; return x; }");
@@ -27,7 +27,7 @@
 //! let translation = translate(&[unit], &mut sources, &Options::default(), &mut diagnostics);
 //! let program = translation.expect("it is correct").program;
 //! let mut choices = SeededChoices::new(0);
-//! let run = run(&program, Semantics::default(), &[], &mut choices, Limits::default(), &Budget::unlimited());
+//! let run = run(&program, Semantics::default(), &[], &mut choices, RunLimits::default(), &Budget::unlimited());
 //! assert_eq!(run.end, RunEnd::End(EndKind::Return));
 //! ```
 
