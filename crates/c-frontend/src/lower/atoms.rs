@@ -8,7 +8,7 @@ use std::rc::Rc;
 use foundation::{Diagnostic, Diagnostics, SourceMap, Span};
 use program::{Atom, Constant, ExprId as ModelExpr, ExprKind as ModelKind, FunctionId, Program, VariableId};
 
-use super::effects::{Effects, first_effect};
+use super::effects::{AnnotatedTree, first_effect};
 use super::names::Referent;
 use super::scope::{Binding, BindingKind, Scopes};
 use super::{Denoted, Lowering};
@@ -104,7 +104,7 @@ impl Translation {
             symbols: &mut self.symbols,
             diagnostics,
             options: &options,
-            ast: Rc::new(Effects::new(ast)),
+            ast: Rc::new(AnnotatedTree::new(ast)),
             scopes,
             linked: std::mem::take(&mut self.linked),
             functions: std::mem::take(&mut self.functions),
@@ -213,7 +213,7 @@ impl Lowering<'_> {
 }
 
 /// Whether an expression is `*p`, whose address is `p` and may be null.
-fn is_dereference(ast: &Effects, expr: ExprId) -> bool {
+fn is_dereference(ast: &AnnotatedTree, expr: ExprId) -> bool {
     matches!(ast.exprs[expr].kind, ExprKind::Unary(UnaryOp::Dereference, _))
 }
 

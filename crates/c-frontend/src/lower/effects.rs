@@ -8,13 +8,13 @@ use crate::syntax::symbols::Symbol;
 
 /// A syntax tree with what is known of the effects of its expressions, which are asked for at every level of nesting.
 #[derive(Default)]
-pub(crate) struct Effects {
+pub(crate) struct AnnotatedTree {
     ast: Ast,
     /// For each expression, whether evaluating it may change the state.
     effects: Vec<bool>,
 }
 
-impl Effects {
+impl AnnotatedTree {
     pub(crate) fn new(ast: Ast) -> Self {
         // Operands come before what they are operands of.
         let mut effects = Vec::with_capacity(ast.exprs.len());
@@ -26,7 +26,7 @@ impl Effects {
     }
 }
 
-impl std::ops::Deref for Effects {
+impl std::ops::Deref for AnnotatedTree {
     type Target = Ast;
 
     fn deref(&self) -> &Ast {
@@ -35,7 +35,7 @@ impl std::ops::Deref for Effects {
 }
 
 /// Whether evaluating an expression may change the state.
-pub(crate) fn has_effects(tree: &Effects, expr: ExprId) -> bool {
+pub(crate) fn has_effects(tree: &AnnotatedTree, expr: ExprId) -> bool {
     tree.effects[expr.index()]
 }
 

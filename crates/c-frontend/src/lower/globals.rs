@@ -6,7 +6,7 @@ use std::rc::Rc;
 use foundation::{Diagnostic, Span};
 use program::{Function, FunctionId, Initial, Observe, Op, Variable, VariableId, VariableKind};
 
-use super::effects::Effects;
+use super::effects::AnnotatedTree;
 use super::scope::{Binding, BindingKind};
 use super::{FunctionInfo, Linked, Lower, Lowering};
 use crate::syntax::ast::{
@@ -17,7 +17,7 @@ use crate::types::Qual;
 
 impl Lowering<'_> {
     /// Lowers a translation unit.
-    pub(crate) fn unit(&mut self, ast: Rc<Effects>) {
+    pub(crate) fn unit(&mut self, ast: Rc<AnnotatedTree>) {
         self.scopes.start_unit();
         self.enter_tree(ast.clone());
         let own: Vec<Symbol> = super::defined_functions(&ast, true).filter(|name| self.defined.insert(*name)).collect();

@@ -45,7 +45,7 @@ use foundation::{Diagnostic, Diagnostics, SourceId, SourceMap, Span};
 use program::{EdgeId, ExprId, FunctionId, Place, Program, VariableId};
 
 use build::FunctionBuilder;
-use effects::Effects;
+use effects::AnnotatedTree;
 pub use names::ProgramScope;
 use scope::{Binding, Scopes};
 
@@ -117,7 +117,7 @@ pub(crate) struct Lowering<'a> {
     pub diagnostics: &'a mut Diagnostics,
     pub options: &'a Options,
     /// The syntax tree being lowered.
-    pub ast: Rc<Effects>,
+    pub ast: Rc<AnnotatedTree>,
     pub scopes: Scopes,
     pub linked: HashMap<Symbol, Linked>,
     pub functions: HashMap<FunctionId, FunctionInfo>,
@@ -208,7 +208,7 @@ pub(crate) fn lower(
     lowering.load_library();
     let units_read: Vec<SourceId> = units.iter().map(|(unit, _)| *unit).collect();
     for (_, ast) in units {
-        lowering.unit(Rc::new(Effects::new(ast)));
+        lowering.unit(Rc::new(AnnotatedTree::new(ast)));
     }
     lowering.wrap_library_functions();
     lowering.used_library_functions();
@@ -246,7 +246,7 @@ impl Lowering<'_> {
     }
 
     /// Goes on with another syntax tree.
-    pub(crate) fn enter_tree(&mut self, tree: Rc<Effects>) {
+    pub(crate) fn enter_tree(&mut self, tree: Rc<AnnotatedTree>) {
         self.ast = tree;
         self.lengths.clear();
     }

@@ -37,10 +37,10 @@ pub struct AnswerTeller<'a> {
 
 /// What may be asked next, and what was.
 #[derive(Default)]
-pub struct OpenQuestions(RefCell<QuestionSource>);
+pub struct OpenQuestions(RefCell<AnswerSource>);
 
 #[derive(Default)]
-struct QuestionSource {
+struct AnswerSource {
     inputs: VecDeque<Answer>,
     /// What objects hold that are not initialised; those of variables as if these were global.
     held: HashMap<ObjectId, Vec<(Contents, Number)>>,

@@ -16,9 +16,6 @@ use super::{CellName, Encoding, Exit, ObjectName, Passage, Transition};
 /// Aggregates of more scalars than this are not written scalar by scalar.
 const MOST_PARTS: usize = 1 << 10;
 
-/// No object is larger, and counting more bytes is undefined.
-const LARGEST_COUNT_BYTES: u64 = 1 << 40;
-
 impl Encoding<'_> {
     /// All ways in which an edge can be taken.
     pub fn edge(&self, edge: EdgeId) -> Vec<Passage> {
@@ -383,7 +380,7 @@ impl Evaluation<'_, '_> {
         };
         let length = terms.as_integer(count).and_then(|count| u64::try_from(&*count).ok());
         if let (Some(to_object), Some(from_object), Some(length)) = (fixed(to), fixed(from), length)
-            && length <= LARGEST_COUNT_BYTES
+            && length <= self.program().types.data_model().most_bytes()
             && !self.is_literal(to_object.0)
         {
             let size = encoding.size(to_object.0).expect("it exists");
@@ -469,10 +466,9 @@ impl Evaluation<'_, '_> {
         let strange = self.strange(address);
         self.forget_strangers(terms.and([strange, some]), updates);
         fine.push(strange);
-        let bounded = terms.and([
-            terms.greater_equal(count, terms.integer(0)),
-            terms.less_equal(count, terms.integer(LARGEST_COUNT_BYTES)),
-        ]);
+        // No object is larger, and counting more bytes is undefined.
+        let most = terms.integer(self.program().types.data_model().most_bytes());
+        let bounded = terms.and([terms.greater_equal(count, terms.integer(0)), terms.less_equal(count, most)]);
         terms.or([terms.and([some, terms.not(terms.or(fine))]), terms.not(bounded)])
     }
 }

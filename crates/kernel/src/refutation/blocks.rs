@@ -248,12 +248,8 @@ impl<'a> Walker<'a, '_> {
             Control::At(location) if program.locations[location].out.is_empty() => {
                 let stay = Passage { step: Transition::skip(self.terms), exit: Exit::Passes };
                 let reads = Some((location, Exit::Passes));
-                self.take(
-                    known,
-                    path,
-                    &BlockStep { edge: None, passage: &stay, place: path.place, reads },
-                    &mut found,
-                )?;
+                let taken = BlockStep { edge: None, passage: &stay, place: path.place, reads };
+                self.take(known, path, &taken, &mut found)?;
             }
             Control::At(location) => {
                 for &edge in &program.locations[location].out {
@@ -277,12 +273,8 @@ impl<'a> Walker<'a, '_> {
                 }
                 let stay = Passage { step: Transition::skip(self.terms), exit };
                 let reads = Some((program.edges[edge].from, exit));
-                self.take(
-                    known,
-                    path,
-                    &BlockStep { edge: None, passage: &stay, place: path.place, reads },
-                    &mut found,
-                )?;
+                let taken = BlockStep { edge: None, passage: &stay, place: path.place, reads };
+                self.take(known, path, &taken, &mut found)?;
             }
         }
         Ok(found)

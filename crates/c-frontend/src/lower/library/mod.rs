@@ -8,6 +8,7 @@
 //! | `builtins` | arithmetic that tells whether its result fits |
 //! | `calls` | the C library's functions that operations stand for |
 //! | `streams` | those that read and print |
+//! | `scan` | `scanf` and its formats |
 //! | `pointers` | bodies for those whose address is used |
 
 mod builtins;
@@ -24,7 +25,7 @@ use std::rc::Rc;
 use foundation::{Diagnostics, SourceMap, Span};
 use program::{FunctionId, VariableId};
 
-use super::effects::Effects;
+use super::effects::AnnotatedTree;
 use super::{Linked, Lower, Lowered, Lowering};
 use crate::syntax::ast::{ExprId, ExternalDeclaration};
 use crate::syntax::symbols::{Symbol, Symbols};
@@ -38,7 +39,7 @@ const BODIES: &str = include_str!("bodies.c");
 /// The library functions with a body of our own.
 #[derive(Default)]
 pub(crate) struct Library {
-    ast: Rc<Effects>,
+    ast: Rc<AnnotatedTree>,
     bodies: HashSet<Symbol>,
     types: HashMap<Symbol, Qual>,
     wanted: Vec<Symbol>,
@@ -51,7 +52,13 @@ impl Library {
         let source = sources.add("<library>", BODIES);
         let ast = crate::syntax::parse(source, sources, symbols, diagnostics);
         let bodies = super::defined_functions(&ast, false).collect();
-        Self { ast: Rc::new(Effects::new(ast)), bodies, types: HashMap::new(), wanted: Vec::new(), pointed: Vec::new() }
+        Self {
+            ast: Rc::new(AnnotatedTree::new(ast)),
+            bodies,
+            types: HashMap::new(),
+            wanted: Vec::new(),
+            pointed: Vec::new(),
+        }
     }
 
     pub(crate) fn has_body(&self, name: Symbol) -> bool {

@@ -5,7 +5,7 @@
 use foundation::{Diagnostic, Span};
 use program::{FunctionId, Op, Operand, Variable, VariableId, VariableKind};
 
-use super::super::effects::Effects;
+use super::super::effects::AnnotatedTree;
 use super::super::scope::{Binding, BindingKind};
 use super::super::{Denoted, Lower, Lowered, Lowering};
 use super::names::{HARMLESS, is_known, is_nondet};
@@ -78,7 +78,7 @@ impl Lowering<'_> {
             self.scopes.declare(name, Binding { kind: BindingKind::Variable(variable), span });
             arguments.push(ast.exprs.push(Expr { kind: ExprKind::Identifier(name), span }));
         }
-        self.enter_tree(std::rc::Rc::new(Effects::new(ast)));
+        self.enter_tree(std::rc::Rc::new(AnnotatedTree::new(ast)));
         arguments
     }
 

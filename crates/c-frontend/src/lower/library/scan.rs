@@ -12,9 +12,9 @@ use super::super::{Denoted, Lower, Lowered, Lowering};
 use crate::syntax::ast::ExprId;
 use crate::types::{CType, IntKind, Qual};
 
-/// What a conversion stores.
+/// What a conversion reads and stores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Stored {
+enum ConversionKind {
     /// A number that is written to a base, or to one that it says itself, in so many bits.
     Integer { base: Option<u32>, bits: u64 },
     /// A floating-point number of so many bits.
@@ -23,14 +23,14 @@ enum Stored {
     Character,
     /// Several characters, with or without an end.
     String,
-    /// Anything, as the pointer says: the format is not known.
+    /// Anything, as the pointer says, and at a character a string: the format is not known.
     Anything,
 }
 
 /// A conversion that stores something.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Conversion {
-    stored: Stored,
+    kind: ConversionKind,
     /// How many characters are read at most.
     width: Option<u32>,
 }
@@ -61,7 +61,7 @@ impl Lowering<'_> {
             None => {
                 let text = "a format of `scanf` that is no literal stores what each of its pointers points to";
                 self.assume_everywhere(text.to_owned(), span);
-                vec![Conversion { stored: Stored::Anything, width: None }; arguments.len()]
+                vec![Conversion { kind: ConversionKind::Anything, width: None }; arguments.len()]
             }
         };
         if arguments.len() < conversions.len() {
@@ -112,7 +112,8 @@ impl Lowering<'_> {
     fn store_one(&mut self, conversion: Conversion, pointer: ModelExpr, to: Qual, span: Span) -> Lower<()> {
         let source = InputSource::External("scanf".to_owned());
         let model = self.types.model_type(to.ty, &mut self.program.types);
-        if conversion.stored == Stored::String {
+        let is_character = self.types.size_bits(to.ty) == Some(8);
+        if conversion.kind == ConversionKind::String || conversion.kind == ConversionKind::Anything && is_character {
             self.assume_everywhere("a string that `scanf` stores fits into its array".to_owned(), span);
             let reach =
                 Reach { element: model, written: true, pointers: Vec::new(), again: Vec::new(), is_cut_short: false };
@@ -120,7 +121,7 @@ impl Lowering<'_> {
         }
         let target = Place::pointer(pointer, model);
         let bounds = match (conversion, self.types.int_type(to.ty)) {
-            (Conversion { stored: Stored::Integer { base, .. }, width: Some(width) }, Some(int)) => {
+            (Conversion { kind: ConversionKind::Integer { base, .. }, width: Some(width) }, Some(int)) => {
                 written_in(base, width, int).map(|bounds| (bounds, int))
             }
             _ => None,
@@ -161,16 +162,18 @@ impl Lowering<'_> {
             return self.error("wrong-argument", "`scanf` stores through pointers to numbers only", pointer.span);
         };
         let (bits, is_integer) = (self.types.size_bits(to.ty), self.types.is_integer(to.ty));
-        let (fits, what) = match conversion.stored {
-            Stored::Integer { bits: wanted, .. } => {
+        let (fits, what) = match conversion.kind {
+            ConversionKind::Integer { bits: wanted, .. } => {
                 (is_integer && bits == Some(wanted), format!("an integer of {wanted} bits"))
             }
-            Stored::Floating { bits: wanted } => (
+            ConversionKind::Floating { bits: wanted } => (
                 self.types.is_floating(to.ty) && bits == Some(wanted),
                 format!("a floating-point number of {wanted} bits"),
             ),
-            Stored::Character | Stored::String => (is_integer && bits == Some(8), "characters".to_owned()),
-            Stored::Anything => (true, String::new()),
+            ConversionKind::Character | ConversionKind::String => {
+                (is_integer && bits == Some(8), "characters".to_owned())
+            }
+            ConversionKind::Anything => (true, String::new()),
         };
         if !fits {
             let text = format!("`scanf` stores {what} here, and this points to `{}`", self.describe(to));
@@ -190,9 +193,9 @@ impl Lowering<'_> {
             let (width, after) = after.split_at(digits);
             let letters = after.find(|c: char| !"hljztLq".contains(c)).unwrap_or(after.len());
             let (length, after) = after.split_at(letters);
-            let Some(kind) = after.chars().next() else { return Err("a `%` at the end".to_owned()) };
-            rest = &after[kind.len_utf8()..];
-            if kind == '%' {
+            let Some(letter) = after.chars().next() else { return Err("a `%` at the end".to_owned()) };
+            rest = &after[letter.len_utf8()..];
+            if letter == '%' {
                 continue;
             }
             let width = match width {
@@ -200,16 +203,16 @@ impl Lowering<'_> {
                 // So many characters hold every number.
                 digits => Some(digits.parse().unwrap_or(MOST_DIGITS)),
             };
-            let refused = || format!("the conversion `%{length}{kind}`");
-            let stored = match kind {
+            let refused = || format!("the conversion `%{length}{letter}`");
+            let kind = match letter {
                 'd' | 'i' | 'u' | 'o' | 'x' | 'X' => {
-                    let base = match kind {
+                    let base = match letter {
                         'i' => None,
                         'o' => Some(8),
                         'x' | 'X' => Some(16),
                         _ => Some(10),
                     };
-                    Stored::Integer { base, bits: self.bits_of(length).ok_or_else(refused)? }
+                    ConversionKind::Integer { base, bits: self.bits_of(length).ok_or_else(refused)? }
                 }
                 'a' | 'e' | 'f' | 'g' | 'A' | 'E' | 'F' | 'G' => {
                     let ty = match length {
@@ -218,17 +221,17 @@ impl Lowering<'_> {
                         _ => return Err(refused()),
                     };
                     let ty = self.types.intern(ty);
-                    Stored::Floating { bits: self.types.size_bits(ty).ok_or_else(refused)? }
+                    ConversionKind::Floating { bits: self.types.size_bits(ty).ok_or_else(refused)? }
                 }
-                'c' if length.is_empty() && width.is_none_or(|width| width == 1) => Stored::Character,
-                'c' | 's' if length.is_empty() => Stored::String,
+                'c' if length.is_empty() && width.is_none_or(|width| width == 1) => ConversionKind::Character,
+                'c' | 's' if length.is_empty() => ConversionKind::String,
                 '[' if length.is_empty() => {
                     // A `]` at the beginning belongs to the set.
                     let inner = rest.strip_prefix('^').unwrap_or(rest);
                     let inner = inner.strip_prefix(']').unwrap_or(inner);
                     let Some((_, behind)) = inner.split_once(']') else { return Err("a `[` without a `]`".to_owned()) };
                     rest = behind;
-                    Stored::String
+                    ConversionKind::String
                 }
                 _ => return Err(refused()),
             };
@@ -236,7 +239,7 @@ impl Lowering<'_> {
                 return Err("a width of zero".to_owned());
             }
             if is_kept {
-                found.push(Conversion { stored, width });
+                found.push(Conversion { kind, width });
             }
         }
         Ok(found)
