@@ -79,67 +79,22 @@ fn not_found(path: &str) -> Diagnostic {
     }
 }
 
-/// A file in the same folder whose name differs by case or by at most two letters.
+/// A file in the same folder whose name differs by case or by at most two letters, or pairs of letters that are swapped.
 fn similar_file(path: &str) -> Option<String> {
     let path = Path::new(path);
     let wanted = path.file_name()?.to_str()?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
     let names = entries.flatten().take(10_000).filter_map(|entry| entry.file_name().into_string().ok());
-    let (distance, name) = names.map(|name| (distance(wanted, &name), name)).min()?;
+    let lowercase = wanted.to_lowercase();
+    let (distance, name) = names.map(|name| (strsim::osa_distance(&lowercase, &name.to_lowercase()), name)).min()?;
     let near = distance <= 2 && distance * 3 <= wanted.chars().count();
     near.then(|| folder.map_or(name.clone(), |folder| folder.join(&name).display().to_string()))
-}
-
-/// Levenshtein's distance; letters that differ by case alone count as equal.
-fn distance(left: &str, right: &str) -> usize {
-    let letters = |text: &str| text.to_lowercase().chars().take(200).collect::<Vec<_>>();
-    let (left, right) = (letters(left), letters(right));
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (i, a) in left.iter().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, b) in right.iter().enumerate() {
-            let replaced = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[right.len()]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Levenshtein's distance by its definition.
-    fn by_definition(left: &[char], right: &[char]) -> usize {
-        match (left, right) {
-            ([], rest) | (rest, []) => rest.len(),
-            ([a, left_rest @ ..], [b, right_rest @ ..]) => (by_definition(left_rest, right_rest) + usize::from(a != b))
-                .min(by_definition(left, right_rest) + 1)
-                .min(by_definition(left_rest, right) + 1),
-        }
-    }
-
-    #[test]
-    fn the_distance_is_levenshteins_on_all_small_words() {
-        let mut words = vec![String::new()];
-        for at in 0.. {
-            if words[at].len() == 4 {
-                break;
-            }
-            for letter in ['a', 'b'] {
-                words.push(format!("{}{letter}", words[at]));
-            }
-        }
-        assert!(words.len() >= 31);
-        for left in &words {
-            for right in &words {
-                let expected = by_definition(&left.chars().collect::<Vec<_>>(), &right.chars().collect::<Vec<_>>());
-                assert_eq!(distance(left, right), expected, "{left} {right}");
-            }
-        }
-    }
 
     #[test]
     fn what_cannot_be_read_is_said_with_its_reason() {

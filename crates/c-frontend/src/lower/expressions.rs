@@ -365,24 +365,8 @@ pub(crate) fn nearest_name<'n>(name: &str, known: impl Iterator<Item = &'n str>)
     let most = if name.len() <= 4 { 1 } else { 2 };
     known
         .filter(|other| other.len().abs_diff(name.len()) <= most && !other.starts_with("__"))
-        .map(|other| (edit_distance(name, other), other))
+        .map(|other| (strsim::osa_distance(name, other), other))
         .filter(|(distance, _)| *distance <= most)
         .min()
         .map(|(_, other)| other.to_owned())
-}
-
-/// The number of characters to insert, delete or replace (Levenshtein).
-fn edit_distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (at, letter) in left.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = at + 1;
-        for (column, other) in right.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *other);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[right.len()]
 }
