@@ -1,6 +1,6 @@
 //! Constructors of integers, and of comparisons between them.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -14,7 +14,7 @@ const MOST_SUMMANDS: usize = 16;
 impl Terms {
     /// A number.
     pub fn integer(&self, value: impl Into<BigInt>) -> Term {
-        self.intern(Node::Integer(Rc::new(value.into())))
+        self.intern(Node::Integer(Arc::new(value.into())))
     }
 
     /// An integer term as a linear combination of terms that are neither sums nor numbers.
@@ -31,7 +31,7 @@ impl Terms {
         match linear.terms() {
             [] => self.integer(linear.constant.clone()),
             [(coefficient, term)] if coefficient.is_one() && linear.constant.is_zero() => *term,
-            _ => self.intern(Node::Linear(Rc::new(linear.clone()))),
+            _ => self.intern(Node::Linear(Arc::new(linear.clone()))),
         }
     }
 
@@ -117,12 +117,12 @@ impl Terms {
         }
         let divisor = linear.content();
         if divisor.is_one() {
-            return self.intern(Node::AtMostZero(Rc::new(linear.clone())));
+            return self.intern(Node::AtMostZero(Arc::new(linear.clone())));
         }
         // g·l + c <= 0 means l <= floor(-c/g), that is l + ceil(c/g) <= 0.
         let terms = linear.terms.iter().map(|(coefficient, term)| (coefficient / &divisor, *term)).collect();
         let constant = linear.constant.div_ceil(&divisor);
-        self.intern(Node::AtMostZero(Rc::new(Linear { terms, constant })))
+        self.intern(Node::AtMostZero(Arc::new(Linear { terms, constant })))
     }
 
     /// `linear = 0`.
@@ -141,7 +141,7 @@ impl Terms {
             divisor = -divisor;
         }
         let terms = linear.terms.iter().map(|(coefficient, term)| (coefficient / &divisor, *term)).collect();
-        self.intern(Node::Zero(Rc::new(Linear { terms, constant: &linear.constant / &divisor })))
+        self.intern(Node::Zero(Arc::new(Linear { terms, constant: &linear.constant / &divisor })))
     }
 
     /// The quotient of SMT-LIB: `left = right · div + modulo` with `0 <= modulo < |right|`. Without a value if `right` is 0.

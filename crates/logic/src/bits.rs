@@ -1,6 +1,6 @@
 //! Constructors of bit-vectors.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
@@ -12,13 +12,13 @@ impl Terms {
     /// So many bits of a number, in two's complement.
     pub fn bit_vector(&self, width: u32, value: BigInt) -> Term {
         let value = euclid(&value, &modulus(width)).1;
-        self.intern(Node::BitVector { width, value: Rc::new(value) })
+        self.intern(Node::BitVector { width, value: Arc::new(value) })
     }
 
     /// An operation on bit-vectors of one width.
     pub fn bits(&self, operation: BitOperation, operands: &[Term]) -> Term {
         let width = self.width(operands[0]);
-        let values: Option<Vec<Rc<BigInt>>> = operands.iter().map(|operand| self.as_bits(*operand)).collect();
+        let values: Option<Vec<Arc<BigInt>>> = operands.iter().map(|operand| self.as_bits(*operand)).collect();
         if let Some(values) = values {
             let values: Vec<&BigInt> = values.iter().map(|value| &**value).collect();
             return self.bit_vector(width, operation.apply(width, &values));
@@ -78,7 +78,7 @@ impl Terms {
         }
     }
 
-    fn as_bits(&self, term: Term) -> Option<Rc<BigInt>> {
+    fn as_bits(&self, term: Term) -> Option<Arc<BigInt>> {
         match self.node(term) {
             Node::BitVector { value, .. } => Some(value),
             _ => None,

@@ -1,6 +1,6 @@
 //! Constructors of truth values.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::{Linear, Node, Sort, Term, Terms};
 
@@ -107,7 +107,7 @@ impl Terms {
             // Over the integers, not (l <= 0) is l >= 1.
             Node::AtMostZero(linear) => {
                 let opposite = Linear::constant_of(1).subtract(&linear);
-                PendingNegation::Node(Node::AtMostZero(Rc::new(opposite)))
+                PendingNegation::Node(Node::AtMostZero(Arc::new(opposite)))
             }
             _ => PendingNegation::Node(Node::Not(term)),
         }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use num_bigint::BigInt;
 
@@ -65,19 +65,19 @@ impl Terms {
                     return None;
                 }
                 let linear = Linear { terms: expression, constant: -lower };
-                result.push(self.member(Node::Zero(Rc::new(linear)), is_conjunction));
+                result.push(self.member(Node::Zero(Arc::new(linear)), is_conjunction));
                 continue;
             }
             if let Some(upper) = range.upper {
                 let linear = Linear { terms: expression.clone(), constant: -upper };
-                result.push(self.member(Node::AtMostZero(Rc::new(linear)), is_conjunction));
+                result.push(self.member(Node::AtMostZero(Arc::new(linear)), is_conjunction));
             }
             if let Some(lower) = range.lower {
                 let linear = Linear { terms: expression.clone(), constant: -lower }.negate();
-                result.push(self.member(Node::AtMostZero(Rc::new(linear)), is_conjunction));
+                result.push(self.member(Node::AtMostZero(Arc::new(linear)), is_conjunction));
             }
             for value in range.different {
-                let zero = Node::Zero(Rc::new(Linear { terms: expression.clone(), constant: -value }));
+                let zero = Node::Zero(Arc::new(Linear { terms: expression.clone(), constant: -value }));
                 result.push(self.not(self.member(zero, is_conjunction)));
             }
         }
@@ -94,9 +94,9 @@ impl Terms {
 
     /// What a member says of an expression whose first coefficient is positive.
     fn bound(&self, member: Term, is_conjunction: bool) -> Option<(BoundedExpression, Bound)> {
-        let (linear, bound): (Rc<Linear>, fn(BigInt) -> Bound) = match self.node(member) {
+        let (linear, bound): (Arc<Linear>, fn(BigInt) -> Bound) = match self.node(member) {
             Node::AtMostZero(linear) if is_conjunction => (linear, Bound::AtMost),
-            Node::AtMostZero(linear) => (Rc::new(Linear::constant_of(1).subtract(&linear)), Bound::AtMost),
+            Node::AtMostZero(linear) => (Arc::new(Linear::constant_of(1).subtract(&linear)), Bound::AtMost),
             Node::Zero(linear) => (linear, if is_conjunction { Bound::Is } else { Bound::IsNot }),
             Node::Not(term) => match self.node(term) {
                 Node::Zero(linear) => (linear, if is_conjunction { Bound::IsNot } else { Bound::Is }),

@@ -19,6 +19,7 @@ mod arrays;
 mod bits;
 mod boolean;
 mod bounds;
+mod detached;
 mod display;
 mod evaluate;
 mod facts;
@@ -30,6 +31,7 @@ mod sort;
 mod spelling;
 mod terms;
 
+pub use detached::Detached;
 pub use evaluate::Value;
 pub use facts::{Fact, LinearForm, facts};
 pub use linear::Linear;

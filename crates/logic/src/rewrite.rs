@@ -35,6 +35,11 @@ impl Terms {
         if self.children(term).iter().all(|child| new(*child) == *child) {
             return term;
         }
+        self.build(self.node(term), new)
+    }
+
+    /// The term of a node, also of another arena, whose children are made here.
+    pub(crate) fn build(&self, node: Node, new: impl Fn(Term) -> Term) -> Term {
         let sum = |linear: &Linear| -> Linear {
             let mut constant: BigInt = linear.constant.clone();
             let mut summands = Vec::with_capacity(linear.terms.len());
@@ -45,8 +50,8 @@ impl Terms {
             }
             Linear::from_terms(summands, constant)
         };
-        match self.node(term) {
-            Node::Truth(_) | Node::Variable(_) | Node::Integer(_) | Node::BitVector { .. } => term,
+        match node {
+            Node::Truth(_) | Node::Variable(_) | Node::Integer(_) | Node::BitVector { .. } => self.intern(node),
             Node::Not(a) => self.not(new(a)),
             Node::And(list) => self.and(list.iter().map(|term| new(*term))),
             Node::Or(list) => self.or(list.iter().map(|term| new(*term))),

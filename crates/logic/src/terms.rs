@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use foundation::define_id;
 use foundation::ids::Id;
@@ -21,7 +22,8 @@ define_id! {
     Symbol
 }
 
-/// What a term is made of. Constructors of [`Terms`] keep these in normal form.
+/// What a term is made of. Constructors of [`Terms`] keep these in normal form. Lists are shared, also between threads: see
+/// [`Detached`](crate::Detached).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Node {
     /// True or false.
@@ -29,30 +31,30 @@ pub enum Node {
     /// The value of a symbol.
     Variable(Symbol),
     /// A number.
-    Integer(Rc<BigInt>),
+    Integer(Arc<BigInt>),
     /// A sequence of bits.
     BitVector {
         /// How many.
         width: u32,
         /// Their unsigned value.
-        value: Rc<BigInt>,
+        value: Arc<BigInt>,
     },
     /// Negation, of something that is neither a negation nor an inequality.
     Not(Term),
     /// Conjunction of two or more, none of them a conjunction.
-    And(Rc<[Term]>),
+    And(Arc<[Term]>),
     /// Disjunction of two or more, none of them a disjunction.
-    Or(Rc<[Term]>),
+    Or(Arc<[Term]>),
     /// `if c then a else b`, where `a` and `b` are no truth values.
     Ite(Term, Term, Term),
     /// Equality of two terms that are not integers.
     Equal(Term, Term),
     /// A sum that is neither a number nor a single term; its terms are neither sums nor numbers.
-    Linear(Rc<Linear>),
+    Linear(Arc<Linear>),
     /// `linear <= 0`; the coefficients have no common divisor.
-    AtMostZero(Rc<Linear>),
+    AtMostZero(Arc<Linear>),
     /// `linear = 0`; the coefficients have no common divisor, and the first is positive.
-    Zero(Rc<Linear>),
+    Zero(Arc<Linear>),
     /// Product of two terms that are not numbers.
     Multiply(Term, Term),
     /// Quotient, rounded such that the remainder is not negative.
@@ -64,11 +66,27 @@ pub enum Node {
     /// The array with the element at an index replaced.
     Store(Term, Term, Term),
     /// An operation on bit-vectors.
-    Bits(BitOperation, Rc<[Term]>),
+    Bits(BitOperation, Arc<[Term]>),
     /// The last so many bits of an integer, in two's complement.
     IntToBits(u32, Term),
     /// The unsigned value of a bit-vector.
     BitsToInt(Term),
+}
+
+impl Node {
+    /// The direct subterms, from left to right.
+    pub fn children(&self) -> Vec<Term> {
+        match self {
+            Node::Truth(_) | Node::Variable(_) | Node::Integer(_) | Node::BitVector { .. } => Vec::new(),
+            Node::Not(a) | Node::IntToBits(_, a) | Node::BitsToInt(a) => vec![*a],
+            Node::And(list) | Node::Or(list) | Node::Bits(_, list) => list.to_vec(),
+            Node::Ite(a, b, c) | Node::Store(a, b, c) => vec![*a, *b, *c],
+            Node::Equal(a, b) | Node::Multiply(a, b) | Node::Div(a, b) | Node::Modulo(a, b) | Node::Select(a, b) => {
+                vec![*a, *b]
+            }
+            Node::Linear(linear) | Node::AtMostZero(linear) | Node::Zero(linear) => linear.variables().collect(),
+        }
+    }
 }
 
 /// An operation on bit-vectors of one width, with a bit-vector of that width as its result.
@@ -216,16 +234,7 @@ impl Terms {
 
     /// The direct subterms of a term, from left to right.
     pub fn children(&self, term: Term) -> Vec<Term> {
-        match self.node(term) {
-            Node::Truth(_) | Node::Variable(_) | Node::Integer(_) | Node::BitVector { .. } => Vec::new(),
-            Node::Not(a) | Node::IntToBits(_, a) | Node::BitsToInt(a) => vec![a],
-            Node::And(list) | Node::Or(list) | Node::Bits(_, list) => list.to_vec(),
-            Node::Ite(a, b, c) | Node::Store(a, b, c) => vec![a, b, c],
-            Node::Equal(a, b) | Node::Multiply(a, b) | Node::Div(a, b) | Node::Modulo(a, b) | Node::Select(a, b) => {
-                vec![a, b]
-            }
-            Node::Linear(linear) | Node::AtMostZero(linear) | Node::Zero(linear) => linear.variables().collect(),
-        }
+        self.inner.borrow().nodes[term.index()].children()
     }
 
     /// All subterms of some terms, themselves included, each once, parts before what they are part of.
@@ -252,7 +261,7 @@ impl Terms {
     }
 
     /// The number, where a term is one.
-    pub fn as_integer(&self, term: Term) -> Option<Rc<BigInt>> {
+    pub fn as_integer(&self, term: Term) -> Option<Arc<BigInt>> {
         match &self.inner.borrow().nodes[term.index()] {
             Node::Integer(value) => Some(value.clone()),
             _ => None,

@@ -54,6 +54,19 @@ impl<'t, S: Solver> Cached<'t, S> {
         &mut self.solver
     }
 
+    /// What was decided so far, in the order of the terms: whether each has no model.
+    pub fn decided(&self) -> Vec<(Term, bool)> {
+        let decided = self.known.iter().filter_map(|(&term, answer)| Some((term, (*answer)?)));
+        let mut decided: Vec<(Term, bool)> = decided.collect();
+        decided.sort_unstable();
+        decided
+    }
+
+    /// Takes over what somebody has decided before: whether a term has no model.
+    pub fn learn(&mut self, term: Term, is_unsatisfiable: bool) {
+        self.known.entry(term).or_insert(Some(is_unsatisfiable));
+    }
+
     /// How many questions were answered from memory, or by an earlier model.
     pub fn hits(&self) -> u64 {
         self.hits
