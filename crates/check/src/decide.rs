@@ -296,7 +296,7 @@ fn replay(prepared: &PreparedTask, counterexample: &Counterexample, budget: &Bud
 #[cfg(test)]
 mod tests {
     use program::semantics::{Answer, Value};
-    use task::Lasso;
+    use task::{Board, Lasso};
 
     use super::*;
     use subject::{Input, Properties, Request, load};
@@ -309,7 +309,7 @@ mod tests {
             "claims"
         }
 
-        fn check(&self, _: &Task, _: &Budget) -> Outcome {
+        fn check(&self, _: &Task, _: &Board, _: &Budget) -> Outcome {
             let stem = self.0.iter().map(|&value| Answer::Value(Value::int(value))).collect();
             let verdict = Verdict::Violated(Counterexample::Lasso(Lasso { stem, cycle: Vec::new() }));
             Outcome::of(self.name(), verdict, Statistics::default())

@@ -9,7 +9,7 @@ use std::path::Path;
 use check::{CheckedOutcome, CheckedVerdict, Settings, check_with};
 use foundation::{Budget, Diagnostic, Diagnostics};
 use subject::{Input, Request, Subject};
-use task::{Counterexample, Engine, Outcome, Reason, Scheduler, Statistics, Task, Verdict};
+use task::{Board, Counterexample, Engine, Outcome, Reason, Scheduler, Statistics, Task, Verdict};
 
 use crate::saved::{Inquiry, SavedFile, sha256};
 
@@ -117,7 +117,7 @@ impl Engine for Claim {
         NAME
     }
 
-    fn check(&self, _: &Task, _: &Budget) -> Outcome {
+    fn check(&self, _: &Task, _: &Board, _: &Budget) -> Outcome {
         Outcome::of(NAME, Verdict::Violated(self.0.clone()), Statistics::default())
     }
 }

@@ -13,7 +13,7 @@ use foundation::Budget;
 use program::DataModel;
 use program::semantics::{Answer, Integers, ObserveMode, UndefinedMode, Value};
 use semper::{Input, Properties, Request};
-use task::{Engine, Lasso, Reason, Scheduler, Task, Verdict};
+use task::{Board, Engine, Lasso, Reason, Scheduler, Task, Verdict};
 
 use crate::device::device;
 use crate::interpreted::panics_told;
@@ -135,7 +135,7 @@ pub(crate) struct Replied {
 pub(crate) fn answer(engine: &dyn Engine, task: &Task, budget: &Budget) -> Replied {
     let mut answered =
         Replied { holds: None, compiled: false, unknown: String::new(), fault: None, checked: false, unchecked: None };
-    let outcome = match panics_told(|| Ok(engine.check(task, &budget.part_of(LONGEST)))) {
+    let outcome = match panics_told(|| Ok(engine.check(task, &Board::default(), &budget.part_of(LONGEST)))) {
         Ok(outcome) => outcome,
         Err(panic) => {
             answered.fault = Some(format!("the {} engine: {panic}", engine.name()));

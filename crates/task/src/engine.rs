@@ -2,6 +2,7 @@
 
 use foundation::Budget;
 
+use crate::board::Board;
 use crate::judge::{Judge, judged};
 use crate::task::Task;
 use crate::verdict::Outcome;
@@ -14,12 +15,13 @@ pub trait Engine {
     /// The name by which users choose it.
     fn name(&self) -> &'static str;
 
-    /// Answers a task within a budget.
-    fn check(&self, task: &Task, budget: &Budget) -> Outcome;
+    /// Answers a task within a budget. On the board is what was found out about this task before, by whomever, and what is
+    /// found out now may be posted there.
+    fn check(&self, task: &Task, board: &Board, budget: &Budget) -> Outcome;
 
     /// Answers a task with a verdict whose evidence passes, or with none. An engine that knows others goes on where
     /// evidence does not pass.
     fn check_judged(&self, task: &Task, judge: &dyn Judge, budget: &Budget) -> Outcome {
-        judged(self.check(task, budget), judge, budget)
+        judged(self.check(task, &Board::default(), budget), judge, budget)
     }
 }

@@ -6,12 +6,14 @@
 //! several letters, because engines take many edges at once.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use automata::buchi::{Automaton, Guard, Marks};
 use automata::ltl::{self, AtomId, Unary};
 use automata::translate::{self, Failure, Options, Target, stutter};
 use foundation::{Budget, Id};
 
+use crate::board::{Board, Fact};
 use crate::task::Task;
 use crate::verdict::Reason;
 
@@ -29,7 +31,16 @@ pub struct Negation {
     pub stutter_invariant: bool,
 }
 
+impl Fact for Negation {
+    const NAME: &'static str = "automaton of the negated goal";
+}
+
 impl Negation {
+    /// Translates the negation of a task's goal for an engine, or finds it on the board.
+    pub fn of(task: &Task, board: &Board, engine: &'static str, budget: &Budget) -> Result<Arc<Self>, Reason> {
+        board.once(engine, || Self::new(task, budget))
+    }
+
     /// Translates the negation of a task's goal.
     pub fn new(task: &Task, budget: &Budget) -> Result<Self, Reason> {
         let goal = task.goal.linear()?;

@@ -6,6 +6,7 @@ use std::fmt;
 
 use foundation::Budget;
 
+use crate::board::Board;
 use crate::engine::Engine;
 use crate::judge::Judge;
 use crate::task::Task;
@@ -117,8 +118,8 @@ impl Engine for Chosen<'_> {
         self.entry.name
     }
 
-    fn check(&self, task: &Task, budget: &Budget) -> Outcome {
-        self.asked(task, |engine| engine.check(task, budget))
+    fn check(&self, task: &Task, board: &Board, budget: &Budget) -> Outcome {
+        self.asked(task, |engine| engine.check(task, board, budget))
     }
 
     fn check_judged(&self, task: &Task, judge: &dyn Judge, budget: &Budget) -> Outcome {

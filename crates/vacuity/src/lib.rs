@@ -15,7 +15,7 @@ use check::{CheckedOutcome, CheckedVerdict, Settings, prepare};
 use foundation::{Budget, Diagnostic, Diagnostics, SourceMap, Span};
 use subject::{Property, Subject};
 use task::registry::{Chosen, Decides};
-use task::{Engine, Goal, Setup, Task, Verdict};
+use task::{Board, Engine, Goal, Setup, Task, Verdict};
 
 use blocked::{Blocked, find_blocked};
 use suspects::{AskedAt, Occurrence, Suspect, Why, atoms_written, each_suspect};
@@ -160,12 +160,13 @@ impl Asker<'_> {
             None => self.budget.part(),
         };
         let share = |of: u64| within.work_left().map_or_else(|| within.part(), |left| within.part_with_work(left / of));
-        let is_violated = |first: &Chosen| matches!(first.check(task, &share(4)).verdict, Verdict::Violated(_));
+        let board = Board::default();
+        let is_violated = |first: &Chosen| matches!(first.check(task, &board, &share(4)).verdict, Verdict::Violated(_));
         if self.first.iter().any(is_violated) {
             return Some(false);
         }
         let part = share(2);
-        match self.engine.check(task, &part).verdict {
+        match self.engine.check(task, &board, &part).verdict {
             Verdict::Holds(_) => Some(true),
             Verdict::Violated(_) => Some(false),
             Verdict::Unknown(_) => None,

@@ -7,12 +7,16 @@ use num_bigint::BigInt;
 use program::semantics::memory::Extent;
 use program::semantics::{Answer, Question, Value};
 use program::{Atom, EdgeId, IntType, Program, Scalar, VariableId};
-use task::{Reason, Task};
+use task::{Fact, Reason, Task};
 
 /// The answers that stand for all others, for every question of a program.
 pub struct Inputs {
     program: Arc<Program>,
     domains: Domains,
+}
+
+impl Fact for Inputs {
+    const NAME: &'static str = "partition of inputs into classes";
 }
 
 /// All values of integer types of at most this many bits are tried where nothing better is known.

@@ -32,8 +32,8 @@ use foundation::Budget;
 use task::registry::{Decides, Entry, SECOND, Turn};
 use task::watch::{Unwatched, Watch};
 use task::{
-    Certificate, ClosedStateSpace, Counterexample, Engine, Negation, Outcome, Reason, Scheduler, Statistics, Task,
-    Verdict,
+    Board, Certificate, ClosedStateSpace, Counterexample, Engine, Negation, Outcome, Reason, Scheduler, Statistics,
+    Task, Verdict,
 };
 
 use inputs::Inputs;
@@ -84,20 +84,26 @@ impl Engine for Explicit<'_> {
         ENTRY.name
     }
 
-    fn check(&self, task: &Task, budget: &Budget) -> Outcome {
+    fn check(&self, task: &Task, board: &Board, budget: &Budget) -> Outcome {
         let mut statistics = Statistics::default();
-        let verdict = self.decide(task, budget, &mut statistics).unwrap_or_else(Verdict::Unknown);
+        let verdict = self.decide(task, board, budget, &mut statistics).unwrap_or_else(Verdict::Unknown);
         Outcome::of(self.name(), verdict, statistics)
     }
 }
 
 impl Explicit<'_> {
-    fn decide(&self, task: &Task, budget: &Budget, statistics: &mut Statistics) -> Result<Verdict, Reason> {
-        let negation = Negation::new(task, budget)?;
+    fn decide(
+        &self,
+        task: &Task,
+        board: &Board,
+        budget: &Budget,
+        statistics: &mut Statistics,
+    ) -> Result<Verdict, Reason> {
+        let negation = Negation::of(task, board, ENTRY.name, budget)?;
         statistics.count("automaton_states", negation.automaton.state_count() as u64);
         let tag_bits = tag_bits(&negation);
         if self.compile {
-            match NativeSpace::new(task, &negation, tag_bits, budget) {
+            match NativeSpace::of(task, &negation, tag_bits, board, budget) {
                 Ok(space) => {
                     statistics.word("successors", "compiled");
                     // There is only one thread, to which every schedule is fair.
@@ -109,7 +115,7 @@ impl Explicit<'_> {
         }
         budget.check()?;
         statistics.word("successors", "interpreted");
-        let inputs = Inputs::new(task);
+        let inputs = board.once(ENTRY.name, || Ok::<_, Reason>(Inputs::new(task)))?;
         let domains = move |question: &_, edge| inputs.answers(question, edge);
         let space = InterpretedSpace::new(task, &negation, tag_bits, domains, budget)?;
         let scheduler = if task.program.has_threads() { task.scheduler } else { Scheduler::Any };

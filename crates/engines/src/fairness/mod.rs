@@ -50,13 +50,13 @@ use std::time::Duration;
 use automata::algorithms::trim_with;
 use foundation::{Budget, Span};
 use logic::Terms;
+use program::passes::NotPrepared;
 use program::passes::inline::NotInlined;
-use program::passes::{NotPrepared, Prepared, prepare, simplify};
 use program::{Op, Program};
 use smt::Z3;
 use task::registry::{Decides, Entry, SECOND, Turn};
 use task::watch::{CandidateLasso, Fate, Interest, Made, Progress, Unwatched, Watch};
-use task::{Certificate, Engine, Negation, Outcome, Reason, Statistics, Task, Unwritten, Verdict};
+use task::{Board, Certificate, Engine, Negation, Outcome, Preparation, Reason, Statistics, Task, Unwritten, Verdict};
 
 use crate::encode::Vocabulary;
 use certificate::ProofParts;
@@ -83,9 +83,6 @@ pub const ENTRY: Entry = Entry {
     turns: &[Turn { round: 3, work: 4 * SECOND, share: 4 }, Turn { round: 5, work: u64::MAX, share: 2 }],
 };
 
-/// Programs that inlining makes larger than this are refused.
-const MOST_EDGES: usize = 20_000;
-
 /// How long one query to the solver may take.
 const QUERY_LIMIT: Duration = Duration::from_secs(3);
 
@@ -107,9 +104,9 @@ impl Engine for Fairness<'_> {
         ENTRY.name
     }
 
-    fn check(&self, task: &Task, budget: &Budget) -> Outcome {
+    fn check(&self, task: &Task, board: &Board, budget: &Budget) -> Outcome {
         let mut statistics = Statistics::default();
-        let verdict = self.decide(task, budget, &mut statistics).unwrap_or_else(Verdict::Unknown);
+        let verdict = self.decide(task, board, budget, &mut statistics).unwrap_or_else(Verdict::Unknown);
         Outcome::of(self.name(), verdict, statistics)
     }
 }
@@ -132,6 +129,14 @@ struct Work {
 }
 
 impl Work {
+    /// Counts a module.
+    fn count(&mut self, module: &Refuted<'_>) {
+        match module {
+            Refuted::Finite(_) | Refuted::Prefix(_) => self.finite += 1,
+            Refuted::Ranked(_) | Refuted::OneLasso(_) => self.ranked += 1,
+        }
+    }
+
     fn progress(&self) -> Progress {
         let counts = [
             ("lasso", self.iteration),
@@ -146,23 +151,28 @@ impl Work {
 }
 
 impl Fairness<'_> {
-    fn decide(&self, task: &Task, budget: &Budget, statistics: &mut Statistics) -> Result<Verdict, Reason> {
-        let mut negation = Negation::new(task, budget)?;
+    fn decide(
+        &self,
+        task: &Task,
+        board: &Board,
+        budget: &Budget,
+        statistics: &mut Statistics,
+    ) -> Result<Verdict, Reason> {
+        let mut negation = (*Negation::of(task, board, ENTRY.name, budget)?).clone();
         negation.automaton = strength::by_strength(&negation.automaton);
         // Whoever checks the proof sees only from the formula's shape that repetitions do not count.
         negation.stutter_invariant &= !task.formulas.has_next(task.formula());
         statistics.count("automaton_states", negation.automaton.state_count() as u64);
-        let inlined = inlined(task)?;
-        budget.check()?;
-        let prepared = simplify(inlined.clone());
+        let preparation = Preparation::of(task, board, ENTRY.name, budget)?.map_err(|why| refusal(task, why))?;
+        let Preparation { inlined, simplified } = &*preparation;
         budget.check()?;
         let terms = Terms::new();
-        let vocabulary = Vocabulary::new(&prepared, &terms);
+        let vocabulary = Vocabulary::new(simplified, &terms);
         budget.check()?;
         let mut solver = Z3::new(&terms, budget);
         solver.set_query_limit(Some(QUERY_LIMIT));
         let triples = Rc::new(Triples::new(&terms, solver));
-        let observation = ObservedProgram::new(task, &negation, &inlined, &vocabulary)?;
+        let observation = ObservedProgram::new(task, &negation, inlined, &vocabulary)?;
         budget.check()?;
         let builder = Builder {
             terms: &terms,
@@ -211,7 +221,7 @@ impl Fairness<'_> {
                     let Work { finite, ranked, .. } = work;
                     let proof = ProofParts {
                         terms: &terms,
-                        inlined: &inlined,
+                        inlined,
                         vocabulary: &vocabulary,
                         negation: &negation,
                         observation: &observation,
@@ -257,15 +267,12 @@ impl Fairness<'_> {
                     let argument = divergence.execution.kind();
                     self.watch.decided(work.iteration, &Fate::Diverges { argument });
                     statistics.word("divergence", argument);
-                    let names = SymbolNames::new(&terms, &inlined, &vocabulary, &observation);
+                    let names = SymbolNames::new(&terms, inlined, &vocabulary, &observation);
                     let found = violation::counterexample(&terms, &vocabulary, &letters, &divergence, names);
                     break found.map(Verdict::Violated);
                 }
                 Ok(Refinement::Refuted { module, why }) => {
-                    match &*module {
-                        Refuted::Finite(_) | Refuted::Prefix(_) => work.finite += 1,
-                        Refuted::Ranked(_) | Refuted::OneLasso(_) => work.ranked += 1,
-                    }
+                    work.count(&module);
                     let predicates = if told >= Interest::Traces { show.predicates(&module) } else { Vec::new() };
                     self.watch.decided(work.iteration, &Fate::Refuted { why, module: module.name(), predicates });
                     if !rest.has_room() {
@@ -298,13 +305,14 @@ impl Fairness<'_> {
     }
 }
 
-fn inlined(task: &Task) -> Result<Prepared, Reason> {
-    prepare(&task.program, &task.atoms, task.semantics, MOST_EDGES).map_err(|why| match why {
+/// Why a task is refused whose program cannot be prepared.
+fn refusal(task: &Task, why: NotPrepared) -> Reason {
+    match why {
         NotPrepared::Threads => Reason::unsupported("threads", first_thread(&task.program)),
         NotPrepared::NotInlined(NotInlined::Recursion { span, .. }) => Reason::of_recursion(span),
         NotPrepared::NotInlined(NotInlined::TooLarge) => Reason::unsupported("a program of this size", None),
         NotPrepared::NotInlined(NotInlined::NoEntry) => Reason::unsupported("a program without an entry", None),
-    })
+    }
 }
 
 /// Where the program starts a thread.

@@ -2,9 +2,12 @@
 //! passes its check.
 //!
 //! Which engines these are, and when it is whose turn, is in their entries of the registry. What nobody has decided in a
-//! first turn gets longer ones, each from the beginning. Turns are measured by the work that engines count, so that the same engines take the same turns on every
-//! machine; where the user limits the time, a turn takes a good part of what is left of it at most. An engine that has
-//! refused the program, given up, or given evidence that does not pass is not asked again.
+//! first turn gets longer ones. All engines are given the same [`Board`], so that a later turn goes on from what earlier
+//! ones have posted there, their own and others'. A verdict whose evidence could not be checked with so much work is kept,
+//! and in its engine's next turn the check is given more. Turns are measured by the work that engines count, so that the
+//! same engines take the same turns on every machine; where the user limits the time, a turn takes a good part of what is
+//! left of it at most. An engine that has refused the program, given up, or given evidence that does not pass is not asked
+//! again.
 //!
 //! With several threads all that decide both ways start at the same time, and the first answer whose evidence passes
 //! counts. Engines are known here by [`Engine`] alone, and those who check evidence by [`Judge`].
@@ -12,12 +15,13 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use foundation::{Budget, Exhausted};
 use task::registry::{Decides, Entry, Setup, Turn};
-use task::{Attempt, Believer, Engine, Judge, Outcome, Reason, Statistics, Task, Verdict};
+use task::{Attempt, Believer, Board, Engine, Judge, Outcome, Reason, Statistics, Task, Verdict};
 
 /// How the portfolio is chosen.
 pub const ENTRY: Entry = Entry {
@@ -68,21 +72,31 @@ impl Engine for Portfolio<'_> {
         ENTRY.name
     }
 
-    fn check(&self, task: &Task, budget: &Budget) -> Outcome {
-        self.check_judged(task, &Believer, budget)
+    fn check(&self, task: &Task, board: &Board, budget: &Budget) -> Outcome {
+        self.ask(task, board, &Believer, budget)
     }
 
     fn check_judged(&self, task: &Task, judge: &dyn Judge, budget: &Budget) -> Outcome {
-        match self.threads {
-            0 | 1 => self.in_turns(task, judge, budget),
-            _ => self.side_by_side(task, judge, budget),
-        }
+        self.ask(task, &Board::default(), judge, budget)
     }
 }
 
 impl Portfolio<'_> {
+    /// Asks all engines, and tells which facts were handed on.
+    fn ask(&self, task: &Task, board: &Board, judge: &dyn Judge, budget: &Budget) -> Outcome {
+        let mut outcome = match self.threads {
+            0 | 1 => self.in_turns(task, board, judge, budget),
+            _ => self.side_by_side(task, board, judge, budget),
+        };
+        let handed_on: Vec<String> = board.handed_on().iter().map(ToString::to_string).collect();
+        if !handed_on.is_empty() {
+            outcome.statistics.word("handed_on", handed_on.join("; "));
+        }
+        outcome
+    }
+
     /// One engine after the other.
-    fn in_turns(&self, task: &Task, judge: &dyn Judge, budget: &Budget) -> Outcome {
+    fn in_turns(&self, task: &Task, board: &Board, judge: &dyn Judge, budget: &Budget) -> Outcome {
         let mut turns: Vec<(&Member, &Turn)> =
             self.members.iter().flat_map(|member| member.turns.iter().map(move |turn| (member, turn))).collect();
         turns.sort_by_key(|(_, turn)| turn.round);
@@ -111,7 +125,8 @@ impl Portfolio<'_> {
                 None => budget.part_with_work(effort),
             };
             let start = Instant::now();
-            let outcome = engine.check(task, &part);
+            let kept = tried.unchecked.remove(engine.name());
+            let outcome = kept.unwrap_or_else(|| engine.check(task, board, &part));
             if let Some(outcome) = tried.note(outcome, judge, start, &checking) {
                 return tried.decided(outcome);
             }
@@ -129,12 +144,12 @@ impl Portfolio<'_> {
     }
 
     /// The engines that decide both ways at the same time, after those that find violations alone.
-    fn side_by_side(&self, task: &Task, judge: &dyn Judge, budget: &Budget) -> Outcome {
+    fn side_by_side(&self, task: &Task, board: &Board, judge: &dyn Judge, budget: &Budget) -> Outcome {
         let mut tried = Tried::default();
         let deciding = |decides: Decides| self.members.iter().filter(move |member| member.decides == decides);
         for member in deciding(Decides::Violations) {
             let start = Instant::now();
-            let found = member.engine.check(task, &budget.part());
+            let found = member.engine.check(task, board, &budget.part());
             if let Some(outcome) = tried.note(found, judge, start, budget) {
                 return tried.decided(outcome);
             }
@@ -147,7 +162,7 @@ impl Portfolio<'_> {
                 scope.spawn(move || {
                     let start = Instant::now();
                     // The receiver waits for all.
-                    let _ = sender.send((member.engine.check(task, part), start));
+                    let _ = sender.send((member.engine.check(task, board, part), start));
                 });
             }
             drop(sender);
@@ -181,6 +196,8 @@ struct Tried {
     attempts: Vec<Attempt>,
     /// Those that said something definite whose evidence could not be checked: whether it was that the goal holds.
     claims: Vec<(&'static str, bool)>,
+    /// What engines have said whose evidence could not be checked with so much work, by their names.
+    unchecked: HashMap<&'static str, Outcome>,
 }
 
 impl Tried {
@@ -192,19 +209,23 @@ impl Tried {
 
     /// An outcome that is definite and whose evidence passes. Of any other it is noted why it does not count.
     fn note(&mut self, outcome: Outcome, judge: &dyn Judge, start: Instant, budget: &Budget) -> Option<Outcome> {
+        let engine = outcome.engine;
         let reason = match &outcome.verdict {
             Verdict::Unknown(reason) => reason.clone(),
-            definite => match judge.judge(outcome.engine, definite, budget) {
+            definite => match judge.judge(engine, definite, budget) {
                 Ok(()) => return Some(outcome),
                 Err(reason) => {
-                    self.claims.push((outcome.engine, matches!(definite, Verdict::Holds(_))));
+                    self.claims.push((engine, matches!(definite, Verdict::Holds(_))));
+                    if let Reason::Exhausted(_) = reason {
+                        self.unchecked.insert(engine, outcome);
+                    }
                     reason
                 }
             },
         };
-        let earlier = self.attempts.iter().position(|attempt| attempt.engine == outcome.engine);
+        let earlier = self.attempts.iter().position(|attempt| attempt.engine == engine);
         let before = earlier.map_or(Duration::ZERO, |at| self.attempts.remove(at).time);
-        self.attempts.push(Attempt { engine: outcome.engine, time: before + start.elapsed(), reason });
+        self.attempts.push(Attempt { engine, time: before + start.elapsed(), reason });
         None
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use automata::ltl::Formulas;
 use program::semantics::Semantics;
 use program::{DataModel, Program};
-use task::{Certificate, Counterexample, Lasso, Scheduler, Unwritten};
+use task::{Board, Certificate, Counterexample, Lasso, Scheduler, Unwritten};
 
 use super::*;
 use crate::{explicit, fairness, sampling};
@@ -24,7 +24,7 @@ impl Engine for Says {
         self.name
     }
 
-    fn check(&self, _: &Task, _: &Budget) -> Outcome {
+    fn check(&self, _: &Task, _: &Board, _: &Budget) -> Outcome {
         let at = self.asked.fetch_add(1, Ordering::Relaxed).min(self.verdicts.len() - 1);
         Outcome::of(self.name, self.verdicts[at].clone(), Statistics::default())
     }
@@ -33,6 +33,8 @@ impl Engine for Says {
 /// Judges by the engine's name.
 struct Opinion {
     failing: Vec<(&'static str, Reason)>,
+    /// How often an evidence is judged before it passes; the failing do not until then.
+    patience: usize,
     judged: RefCell<Vec<&'static str>>,
 }
 
@@ -40,6 +42,9 @@ impl Judge for Opinion {
     fn judge(&self, engine: &'static str, verdict: &Verdict, _: &Budget) -> Result<(), Reason> {
         assert!(!matches!(verdict, Verdict::Unknown(_)), "there is nothing to judge");
         self.judged.borrow_mut().push(engine);
+        if self.judged.borrow().len() > self.patience {
+            return Ok(());
+        }
         let failing = self.failing.iter().find(|(name, _)| *name == engine);
         failing.map_or(Ok(()), |(_, reason)| Err(reason.clone()))
     }
@@ -91,7 +96,7 @@ fn decide(
         turns,
     };
     let members = Portfolio { threads, members: entries.map(member).into() };
-    let opinion = Opinion { failing: failing.to_vec(), judged: RefCell::default() };
+    let opinion = Opinion { failing: failing.to_vec(), patience: usize::MAX, judged: RefCell::default() };
     let (task, budget) = (task(), Budget::unlimited());
     let outcome = members.check_judged(&task, &opinion, &budget);
     (outcome, opinion.judged.into_inner())
@@ -173,6 +178,21 @@ fn only_more_work_is_given_to_those_who_asked_for_it() {
     assert!(matches!(outcome.verdict, Verdict::Unknown(Reason::Incomplete(_))));
     assert_ne!(outcome.engine, "sampling", "that tells least");
     assert_eq!(outcome.tried.len(), 2);
+}
+
+#[test]
+fn a_verdict_whose_check_was_too_much_work_is_checked_again_and_not_found_again() {
+    let asked_once = Says { name: "explicit", verdicts: vec![holds(), silent()], asked: AtomicUsize::new(0) };
+    let other = Says { name: "fairness", verdicts: vec![short()], asked: AtomicUsize::new(0) };
+    let turns = [&explicit::ENTRY, &fairness::ENTRY].map(|entry| entry.turns);
+    let members = [asked_once, other].into_iter().zip(turns);
+    let members = members.map(|(says, turns)| Member { engine: Box::new(says), decides: Decides::Both, turns });
+    let portfolio = Portfolio { threads: 1, members: members.collect() };
+    let too_much = vec![("explicit", Reason::Exhausted(Exhausted::Work))];
+    let opinion = Opinion { failing: too_much, patience: 1, judged: RefCell::default() };
+    let outcome = portfolio.check_judged(&task(), &opinion, &Budget::unlimited());
+    assert!(matches!(outcome.verdict, Verdict::Holds(_)), "{:?}", outcome.verdict);
+    assert_eq!((outcome.engine, opinion.judged.into_inner()), ("explicit", vec!["explicit", "explicit"]));
 }
 
 #[test]

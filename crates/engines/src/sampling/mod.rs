@@ -21,7 +21,7 @@ use automata::ltl::evaluate_lasso;
 use foundation::{Budget, Exhausted};
 use program::semantics::{Answer, UndefinedMode};
 use task::registry::{Decides, Entry, Turn};
-use task::{Counterexample, Engine, Lasso, Outcome, Reason, Statistics, Task, Verdict};
+use task::{Board, Counterexample, Engine, Lasso, Outcome, Reason, Statistics, Task, Verdict};
 
 use answers::{Habit, Manner};
 use execution::{ExecutionEnd, SampledExecution, SamplingReach, execute};
@@ -58,7 +58,7 @@ impl Engine for Sampling {
         ENTRY.name
     }
 
-    fn check(&self, task: &Task, budget: &Budget) -> Outcome {
+    fn check(&self, task: &Task, _: &Board, budget: &Budget) -> Outcome {
         let mut statistics = Statistics::default();
         let verdict = sample(task, budget, &mut statistics).unwrap_or_else(Verdict::Unknown);
         Outcome::of(self.name(), verdict, statistics)

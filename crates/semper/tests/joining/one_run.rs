@@ -5,7 +5,7 @@ use semper::foundation::{Budget, Id};
 use semper::program::semantics::{RunEnd, RunLimits, SeededChoices, run};
 use semper::program::{Op, Program};
 use semper::task::registry::{Decides, Turn};
-use semper::task::{Counterexample, Engine, Entry, Lasso, Outcome, Reason, Statistics, Task, Verdict};
+use semper::task::{Board, Counterexample, Engine, Entry, Lasso, Outcome, Reason, Statistics, Task, Verdict};
 
 /// How it is chosen.
 pub const ENTRY: Entry = Entry {
@@ -29,7 +29,7 @@ impl Engine for OneRun {
         ENTRY.name
     }
 
-    fn check(&self, task: &Task, budget: &Budget) -> Outcome {
+    fn check(&self, task: &Task, _: &Board, budget: &Budget) -> Outcome {
         let mut choices = SeededChoices::new(0);
         let run = run(&task.program, task.semantics, &task.atoms, &mut choices, RunLimits::default(), budget);
         let letter = |truth: &Vec<bool>| -> Letter {

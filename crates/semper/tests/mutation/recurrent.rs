@@ -9,7 +9,7 @@ use semper::program::semantics::Integers;
 use semper::task::certificate::sexp::Sexp;
 use semper::task::recurrent_set::{Counter, InputChoice};
 use semper::task::watch::Unwatched;
-use semper::task::{Counterexample, Engine, Lasso, RecurrentSet, Task, Verdict};
+use semper::task::{Board, Counterexample, Engine, Lasso, RecurrentSet, Task, Verdict};
 
 use crate::conditions::{changed, changed_condition};
 use crate::subjects::Subject;
@@ -80,7 +80,7 @@ impl Siblings {
     /// What the engine says of the one that violates the property.
     fn argument(&self, task: &Task) -> (Lasso, RecurrentSet) {
         let budget = Budget::unlimited().part_with_work(crate::MUCH);
-        match (Fairness { watch: &Unwatched }).check(task, &budget).verdict {
+        match (Fairness { watch: &Unwatched }).check(task, &Board::default(), &budget).verdict {
             Verdict::Violated(Counterexample::Recurrent { answers, set }) => (answers, *set),
             _ => panic!("{}: the engine has no recurrent set", self.name),
         }

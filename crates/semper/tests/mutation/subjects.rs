@@ -6,7 +6,7 @@ use semper::engines::explicit::Explicit;
 use semper::engines::fairness::Fairness;
 use semper::program::semantics::Integers;
 use semper::task::watch::Unwatched;
-use semper::task::{Certificate, Engine, Scheduler, Task, Verdict};
+use semper::task::{Board, Certificate, Engine, Scheduler, Task, Verdict};
 use semper::{Budget, Input, Properties, Request};
 
 /// A program and a property of it.
@@ -188,7 +188,7 @@ pub fn closed_state_space(task: &Task, work: u64) -> Option<Certificate> {
 }
 
 fn claim(engine: &dyn Engine, task: &Task, work: u64) -> Option<Certificate> {
-    match engine.check(task, &Budget::unlimited().part_with_work(work)).verdict {
+    match engine.check(task, &Board::default(), &Budget::unlimited().part_with_work(work)).verdict {
         Verdict::Holds(certificate) => Some(certificate),
         _ => None,
     }

@@ -24,11 +24,11 @@ pub mod pointers;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foundation::{Budget, Id};
+use foundation::{Budget, Exhausted, Id};
 use program::passes::inline::NotInlined;
-use program::passes::prepared::{NotPrepared, prepare, simplify};
+use program::passes::{NotPrepared, Prepared, prepare, simplify};
 use program::semantics::Answer;
-use task::{LetterBits, Negation, Reason, Task};
+use task::{Board, Fact, LetterBits, Negation, Preparation, Reason, Task, preparation};
 
 use super::space::{Advance, LeadsOn, Next, Space, StateSuccessors, Successor};
 use super::store::append;
@@ -56,6 +56,7 @@ const MOST_FUNCTIONS: usize = 20_000;
 /// The compiled state space of a program.
 pub struct NativeSpace {
     shared: Arc<SharedModel>,
+    budget: Budget,
     functions: HashMap<u64, CompiledFunction, Mixed>,
     /// The function that was called last, and for which key.
     last: Option<(u64, CompiledFunction)>,
@@ -68,9 +69,13 @@ struct SharedModel {
     model: NativeModel,
     layout: Layout,
     frame: OutputWords,
-    budget: Budget,
     code: Code,
     compiled: Mutex<Compiled>,
+}
+
+/// What was compiled in one turn is there in the next.
+impl Fact for SharedModel {
+    const NAME: &'static str = "compiled program";
 }
 
 /// What all forks of a space have compiled.
@@ -85,35 +90,21 @@ struct Compiled {
 pub type Mixed = std::hash::BuildHasherDefault<Mixer>;
 
 impl NativeSpace {
-    /// Compiles a program, for an automaton whose state needs so many bits.
-    pub fn new(task: &Task, negation: &Negation, tag_bits: u32, budget: &Budget) -> Result<Self, NotNative> {
-        let time_is_left = || budget.check().map_err(|why| NotNative::new(format!("the limit on {why}"), None));
-        let most_edges = budget.memory().map_or(MOST_EDGES, |bytes| MOST_EDGES.min((bytes / BYTES_PER_EDGE) as usize));
-        let prepared = prepare(&task.program, &task.atoms, task.semantics, most_edges).map_err(|why| match why {
-            NotPrepared::Threads => NotNative::new("threads", None),
-            NotPrepared::NotInlined(NotInlined::Recursion { span, .. }) => NotNative::new("recursion", Some(span)),
-            NotPrepared::NotInlined(NotInlined::TooLarge) => NotNative::new("a program of this size", None),
-            NotPrepared::NotInlined(NotInlined::NoEntry) => NotNative::new("a program without an entry", None),
-        })?;
-        time_is_left()?;
-        let prepared = simplify(prepared);
-        time_is_left()?;
-        let prepared = pointers::without_pointers(prepared);
-        time_is_left()?;
-        let facts = PreparedFacts::new(&prepared);
-        time_is_left()?;
-        let model = NativeModel::new(task, negation, prepared, facts)?;
-        let layout = Layout::new(&model, tag_bits);
-        let (compiler, code) = NativeCompiler::new(&model, &layout).map_err(|error| NotNative::new(error, None))?;
-        let general = vec![false; model.points.len()];
-        let compiled = Mutex::new(Compiled { compiler, functions: HashMap::default(), general });
-        let frame = OutputWords::new(&model, &layout);
-        Ok(Self::view(Arc::new(SharedModel { model, layout, frame, budget: budget.clone(), code, compiled })))
+    /// Compiles the program of a task, for an automaton whose state needs so many bits, or finds it on the board.
+    pub fn of(
+        task: &Task,
+        negation: &Negation,
+        tag_bits: u32,
+        board: &Board,
+        budget: &Budget,
+    ) -> Result<Self, NotNative> {
+        let compile = || SharedModel::new(task, negation, tag_bits, board, budget);
+        Ok(Self::view(board.once(super::ENTRY.name, compile)?, budget.clone()))
     }
 
-    fn view(shared: Arc<SharedModel>) -> Self {
+    fn view(shared: Arc<SharedModel>, budget: Budget) -> Self {
         let output = vec![0; shared.frame.length];
-        Self { shared, functions: HashMap::default(), last: None, output, words: Vec::new() }
+        Self { shared, budget, functions: HashMap::default(), last: None, output, words: Vec::new() }
     }
 
     fn point(&self, state: &[u64]) -> u32 {
@@ -147,7 +138,7 @@ impl NativeSpace {
         if let Some(&function) = functions.get(&key) {
             return Ok(function);
         }
-        self.shared.budget.check()?;
+        self.budget.check()?;
         let point = self.point(state);
         let refused = |error| Reason::Incomplete(format!("the program cannot be compiled: {error}"));
         if functions.len() < MOST_FUNCTIONS && !general[point as usize] {
@@ -220,6 +211,49 @@ impl NativeSpace {
             self.output[memory + word] = u64::from_le_bytes(padded);
         }
     }
+}
+
+impl SharedModel {
+    fn new(task: &Task, negation: &Negation, tag_bits: u32, board: &Board, budget: &Budget) -> Result<Self, NotNative> {
+        let time_is_left = || budget.check().map_err(out_of);
+        let prepared = simplified(task, board, budget)?;
+        time_is_left()?;
+        let prepared = pointers::without_pointers(prepared);
+        time_is_left()?;
+        let facts = PreparedFacts::new(&prepared);
+        time_is_left()?;
+        let model = NativeModel::new(task, negation, prepared, facts)?;
+        let layout = Layout::new(&model, tag_bits);
+        let (compiler, code) = NativeCompiler::new(&model, &layout).map_err(|error| NotNative::new(error, None))?;
+        let general = vec![false; model.points.len()];
+        let compiled = Mutex::new(Compiled { compiler, functions: HashMap::default(), general });
+        let frame = OutputWords::new(&model, &layout);
+        Ok(Self { model, layout, frame, code, compiled })
+    }
+}
+
+/// The program without calls and simplified: the one on the board, or where it is too large for that, one of its own.
+fn simplified(task: &Task, board: &Board, budget: &Budget) -> Result<Prepared, NotNative> {
+    let refused = |why| match why {
+        NotPrepared::Threads => NotNative::new("threads", None),
+        NotPrepared::NotInlined(NotInlined::Recursion { span, .. }) => NotNative::new("recursion", Some(span)),
+        NotPrepared::NotInlined(NotInlined::TooLarge) => NotNative::new("a program of this size", None),
+        NotPrepared::NotInlined(NotInlined::NoEntry) => NotNative::new("a program without an entry", None),
+    };
+    let most_edges = budget.memory().map_or(MOST_EDGES, |bytes| MOST_EDGES.min((bytes / BYTES_PER_EDGE) as usize));
+    if most_edges >= preparation::MOST_EDGES {
+        match Preparation::of(task, board, super::ENTRY.name, budget).map_err(out_of)? {
+            Err(NotPrepared::NotInlined(NotInlined::TooLarge)) => {}
+            prepared => return prepared.map(|prepared| prepared.simplified.clone()).map_err(refused),
+        }
+    }
+    let inlined = prepare(&task.program, &task.atoms, task.semantics, most_edges).map_err(refused)?;
+    budget.check().map_err(out_of)?;
+    Ok(simplify(inlined))
+}
+
+fn out_of(why: Exhausted) -> NotNative {
+    NotNative::new(format!("the limit on {why}"), None)
 }
 
 /// Copies the letters that a step has shown; returns the last letter shown up to here. In `words` are the letters of
@@ -309,14 +343,14 @@ impl Space for NativeSpace {
         if point == 0 {
             self.start_memory();
         }
-        let Self { shared, output, words, .. } = self;
+        let Self { shared, budget, output, words, .. } = self;
         let domain: &[i64] = match &shared.model.points[point as usize].kind {
             PointKind::Input { domain, .. } => domain,
             PointKind::Start | PointKind::Cycle => &[0],
         };
         for (number, &value) in domain.iter().enumerate() {
             if number % INPUTS_PER_CHECK == INPUTS_PER_CHECK - 1
-                && let Err(exhausted) = shared.budget.check()
+                && let Err(exhausted) = budget.check()
             {
                 successors.refusal = Some(exhausted.into());
                 return;
@@ -355,7 +389,7 @@ impl Space for NativeSpace {
     }
 
     fn fork(&self) -> Self {
-        Self::view(Arc::clone(&self.shared))
+        Self::view(Arc::clone(&self.shared), self.budget.clone())
     }
 }
 
