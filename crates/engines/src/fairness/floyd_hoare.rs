@@ -42,16 +42,33 @@ const TRUE: usize = 1;
 impl<'t> FloydHoare<'t> {
     /// The automaton over some predicates.
     pub fn new(triples: Rc<Triples<'t>>, letters: Rc<Letters>, predicates: impl IntoIterator<Item = Term>) -> Self {
+        let is_open = |&predicate: &Term| triples.terms.as_truth(predicate).is_none();
+        let distinct: BTreeSet<Term> = predicates.into_iter().filter(is_open).collect();
+        Self::with_states(triples, letters, distinct.into_iter().collect(), &[])
+    }
+
+    /// The same with states that were computed before, by the numbers of their predicates, which are distinct.
+    pub fn with_states(
+        triples: Rc<Triples<'t>>,
+        letters: Rc<Letters>,
+        predicates: Vec<Term>,
+        computed: &[BTreeSet<u32>],
+    ) -> Self {
         let terms = triples.terms;
-        let distinct: BTreeSet<Term> =
-            predicates.into_iter().filter(|&predicate| terms.as_truth(predicate).is_none()).collect();
         let mut states = FloydHoareStates::default();
         for condition in [terms.truth(false), terms.truth(true)] {
             states.sets.push(Rc::default());
             states.conditions.push(condition);
         }
         states.numbers.insert(Rc::default(), StateId::from_index(TRUE));
-        Self { triples, letters, predicates: distinct.into_iter().collect(), states: RefCell::new(states) }
+        let module = Self { triples, letters, predicates, states: RefCell::new(states) };
+        computed.iter().for_each(|set| _ = module.state(set.clone()));
+        module
+    }
+
+    /// The states that were computed so far, in their order, by the numbers of their predicates.
+    pub fn computed(&self) -> Vec<BTreeSet<u32>> {
+        self.states.borrow().sets.iter().skip(TRUE).map(|set| (**set).clone()).collect()
     }
 
     /// The predicates.

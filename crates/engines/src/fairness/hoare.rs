@@ -84,6 +84,17 @@ impl<'t> Triples<'t> {
         *self.decided.borrow()
     }
 
+    /// The formulas that the solver has decided so far: whether each has no model.
+    pub fn decided_formulas(&self) -> Vec<(Term, bool)> {
+        self.solver.borrow().decided()
+    }
+
+    /// Takes over formulas that were decided before.
+    pub fn learn(&self, formulas: impl Iterator<Item = (Term, bool)>) {
+        let mut solver = self.solver.borrow_mut();
+        formulas.for_each(|(formula, is_unsatisfiable)| solver.learn(formula, is_unsatisfiable));
+    }
+
     /// Uses the solver for something else.
     pub fn with_solver<T>(&self, use_solver: impl FnOnce(&mut Z3<'t>) -> T) -> T {
         use_solver(self.solver.borrow_mut().solver())

@@ -16,6 +16,7 @@
 //! | [`remainder`] | emptiness of the Büchi program minus the modules |
 //! | [`lasso`] | ranking functions and arguments for non-termination of one lasso |
 //! | [`refine`] | from a lasso to a module |
+//! | [`turn`] | what one turn hands on to the next |
 //! | [`paths`] | executions whose path through a loop changes |
 //! | [`certificate`] | the proof, written down |
 //! | [`violation`], [`answers`], [`recurrence`] | from an execution of a lasso to a counterexample |
@@ -42,13 +43,14 @@ pub mod refine;
 pub mod remainder;
 pub mod show;
 pub mod strength;
+pub mod turn;
 pub mod violation;
 
 use std::rc::Rc;
 use std::time::Duration;
 
 use automata::algorithms::trim_with;
-use foundation::{Budget, Span};
+use foundation::{Budget, Exhausted, Span};
 use logic::Terms;
 use program::passes::NotPrepared;
 use program::passes::inline::NotInlined;
@@ -65,11 +67,11 @@ use hoare::Triples;
 use invariants::Strengthened;
 use module::{Refuted, SharedModule};
 use observation::ObservedProgram;
-use paths::Ended;
 use product::Builder;
 use refine::{Refinement, Refiner};
 use remainder::RemainingLanguage;
 use show::Show;
+use turn::Candidates;
 
 /// How the engine is chosen.
 pub const ENTRY: Entry = Entry {
@@ -208,7 +210,9 @@ impl Fairness<'_> {
         let mut rest = RemainingLanguage::new(&graph);
         // The modules with the numbers of their lassos, for those who want to see them in the end.
         let mut modules: Vec<(usize, SharedModule<'_>)> = Vec::new();
-        let mut ended = Ended::default();
+        let Candidates { iteration, mut ended } = turn::take_over(board, &refiner, &graph, &mut rest);
+        work.iteration = iteration;
+        rest.modules().for_each(|module| work.count(module));
         let verdict = loop {
             if let Err(exhausted) = budget.check() {
                 break Err(exhausted.into());
@@ -286,6 +290,10 @@ impl Fairness<'_> {
                 }
             }
         };
+        if let Err(Reason::Exhausted(Exhausted::Work | Exhausted::Time)) = verdict {
+            let candidates = Candidates { iteration: work.iteration, ended };
+            turn::hand_on(board, &refiner, &graph, rest, candidates);
+        }
         for (number, module) in &modules {
             let picture = show.module(&module.0);
             let (locations, edges) = (picture.nodes.len(), picture.edges.len());

@@ -25,6 +25,7 @@ pub enum Refuted<'t> {
 }
 
 /// The module of all traces that begin with one word: the last resort where no predicates are found.
+#[derive(Clone)]
 pub struct PrefixModule {
     word: Vec<u32>,
 }

@@ -33,7 +33,7 @@ const MOST_ENDED_LASSOS: usize = 16;
 const PATIENCE_LASSOS: usize = 8;
 
 /// Lassos whose cycles end, with their numbers, which are to be looked at again if no execution is found soon.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Ended {
     waiting: VecDeque<(usize, Vec<LetterId>, Vec<LetterId>)>,
     count: usize,

@@ -140,6 +140,9 @@ pub enum Role {
 
 type Key = (Role, Rc<BTreeSet<u32>>);
 
+/// A state by itself: the numbers of the predicates that hold there.
+pub type Computed = (Role, BTreeSet<u32>);
+
 #[derive(Default)]
 struct RankedStates {
     keys: Vec<Key>,
@@ -157,8 +160,7 @@ pub struct Ranked<'t> {
     pub argument: RankedParts,
     /// Which transitions are offered.
     pub stage: Stage,
-    stem_predicates: Vec<Term>,
-    cycle_predicates: Vec<Term>,
+    /// The predicates of the cycle that do not speak of old values.
     free_predicates: Vec<Term>,
     seeded: Term,
     decreased: Term,
@@ -169,43 +171,63 @@ pub struct Ranked<'t> {
 }
 
 impl<'t> Ranked<'t> {
-    /// The module of an argument for a lasso whose stem and cycle end with these letters.
+    /// The module of an argument for a lasso whose stem and cycle end with these steps.
     pub fn new(
+        triples: Rc<Triples<'t>>,
+        letters: Rc<Letters>,
+        mut argument: RankedParts,
+        stage: Stage,
+        last: (u32, u32),
+    ) -> Self {
+        for predicates in [&mut argument.stem, &mut argument.cycle] {
+            predicates.retain(|&predicate| triples.terms.as_truth(predicate).is_none());
+            predicates.sort_unstable();
+            predicates.dedup();
+        }
+        Self::with_states(triples, letters, argument, stage, last, &[])
+    }
+
+    /// The same with states that were computed before. The predicates of the argument are distinct and in the same order.
+    pub fn with_states(
         triples: Rc<Triples<'t>>,
         letters: Rc<Letters>,
         argument: RankedParts,
         stage: Stage,
-        last_of_stem: LetterId,
-        last_of_cycle: LetterId,
+        (last_of_stem, last_of_cycle): (u32, u32),
+        states: &[Computed],
     ) -> Self {
         let terms = triples.terms;
-        let distinct = |predicates: &[Term]| {
-            let open = predicates.iter().copied().filter(|&predicate| terms.as_truth(predicate).is_none());
-            open.collect::<BTreeSet<Term>>().into_iter().collect::<Vec<Term>>()
-        };
         let old: BTreeSet<Symbol> = argument.old.iter().copied().collect();
-        let cycle_predicates = distinct(&argument.cycle);
         let is_free = |predicate: &Term| terms.symbols(*predicate).is_disjoint(&old);
-        let free: Vec<Term> = cycle_predicates.iter().copied().filter(is_free).collect();
-        let mut module = Self {
-            stem_predicates: distinct(&argument.stem),
-            cycle_predicates,
-            free_predicates: distinct(&free),
+        let module = Self {
+            free_predicates: argument.cycle.iter().copied().filter(is_free).collect(),
             seeded: argument.seeded(terms),
             decreased: argument.decreased(terms),
             not_grown: argument.not_grown(terms),
-            last_of_stem: last_of_stem.step,
-            last_of_cycle: last_of_cycle.step,
+            last_of_stem,
+            last_of_cycle,
             states: RefCell::default(),
             triples,
             letters,
             argument,
             stage,
         };
-        module.states = RefCell::default();
         module.state(Role::Stem, BTreeSet::new());
         module.state(Role::False, BTreeSet::new());
+        for (role, predicates) in states {
+            module.state(*role, predicates.clone());
+        }
         module
+    }
+
+    /// The states that were computed so far, in their order.
+    pub fn computed(&self) -> Vec<Computed> {
+        self.states.borrow().keys.iter().map(|(role, predicates)| (*role, (**predicates).clone())).collect()
+    }
+
+    /// The steps with which the stem and the cycle of its lasso end.
+    pub fn last_steps(&self) -> (u32, u32) {
+        (self.last_of_stem, self.last_of_cycle)
     }
 
     fn terms(&self) -> &'t Terms {
@@ -245,9 +267,9 @@ impl<'t> Ranked<'t> {
 
     fn predicates_of(&self, role: Role) -> &[Term] {
         match role {
-            Role::Stem => &self.stem_predicates,
+            Role::Stem => &self.argument.stem,
             Role::Accepting => &self.free_predicates,
-            Role::Cycle | Role::False => &self.cycle_predicates,
+            Role::Cycle | Role::False => &self.argument.cycle,
         }
     }
 
@@ -306,7 +328,7 @@ impl<'t> Ranked<'t> {
                 found.push(self.state(Role::Accepting, holding(&self.free_predicates)));
             }
             if found.is_empty() || self.stage.stem != Leaving::AtOnce {
-                found.push(self.state(Role::Stem, holding(&self.stem_predicates)));
+                found.push(self.state(Role::Stem, holding(&self.argument.stem)));
             }
             return found;
         }
@@ -314,7 +336,7 @@ impl<'t> Ranked<'t> {
         if may_enter && valid(self.decreased) {
             return vec![self.state(Role::Accepting, holding(&self.free_predicates))];
         }
-        let set = holding(&self.cycle_predicates);
+        let set = holding(&self.argument.cycle);
         if !set.is_empty() {
             found.push(self.state(Role::Cycle, set));
         }
@@ -339,6 +361,7 @@ impl Module for Ranked<'_> {
 }
 
 /// The module of one lasso alone: the last resort.
+#[derive(Clone)]
 pub struct OneLasso {
     stem: Vec<u32>,
     cycle: Vec<u32>,

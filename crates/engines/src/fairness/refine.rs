@@ -61,13 +61,26 @@ pub struct Refiner<'t> {
     /// The letters.
     pub letters: Rc<Letters>,
     /// The letters of cycles that were refuted together with a stem.
-    refuted_cycles: RefCell<HashSet<BTreeSet<u32>>>,
+    refuted_cycles: RefCell<Cycles>,
 }
+
+/// Cycles, by the numbers of their steps.
+pub type Cycles = HashSet<BTreeSet<u32>>;
 
 impl<'t> Refiner<'t> {
     /// Nothing refined yet.
     pub fn new(terms: &'t Terms, triples: Rc<Triples<'t>>, letters: Rc<Letters>) -> Self {
         Self { terms, triples, letters, refuted_cycles: RefCell::default() }
+    }
+
+    /// The cycles that were refuted together with a stem so far.
+    pub fn refuted_cycles(&self) -> Cycles {
+        self.refuted_cycles.borrow().clone()
+    }
+
+    /// Takes over the cycles that were refuted together with a stem before.
+    pub fn take_over(&self, cycles: Cycles) {
+        self.refuted_cycles.replace(cycles);
     }
 
     /// Refutes a lasso with as many others as possible, or finds an execution of it.
@@ -253,10 +266,10 @@ impl<'t> Refiner<'t> {
             let more = self.predicates(start, &steps(cycle), target);
             argument.cycle.extend(more);
         }
-        let (last_of_stem, last_of_cycle) = (stem[stem.len() - 1], cycle[cycle.len() - 1]);
+        let last = (stem[stem.len() - 1].step, cycle[cycle.len() - 1].step);
         for stage in Stage::ALL {
             let (triples, letters) = (Rc::clone(&self.triples), Rc::clone(&self.letters));
-            let module = Ranked::new(triples, letters, argument.clone(), stage, last_of_stem, last_of_cycle);
+            let module = Ranked::new(triples, letters, argument.clone(), stage, last);
             if accepts(&module, stem, cycle) {
                 return Refuted::Ranked(module);
             }

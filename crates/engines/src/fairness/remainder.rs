@@ -30,6 +30,15 @@ pub struct RemainingLanguage<'g, 't> {
     pub visited: usize,
 }
 
+/// What searches have found out, in numbers alone.
+#[derive(Clone)]
+pub struct Searched {
+    dead: HashMap<StateId, Vec<RemainderState>>,
+    closed: Vec<RemainderState>,
+    /// The macrostates by their numbers, for each module.
+    macrostates: Vec<Vec<Macrostate>>,
+}
+
 /// A state of the Büchi program, and one of each module's complement.
 pub type RemainderState = Residue<StateId, u32>;
 
@@ -55,6 +64,29 @@ impl<'g, 't> RemainingLanguage<'g, 't> {
     /// Takes the traces of a module away.
     pub fn subtract(&mut self, module: SharedModule<'t>) {
         self.difference.subtract(ModuleComplement::new(module));
+    }
+
+    /// What searches have found out.
+    pub fn into_searched(self) -> Searched {
+        let of = |complement: &ModuleComplement<'_>| match &complement.kind {
+            ModuleKind::Finite => Vec::new(),
+            ModuleKind::Omega { states, .. } => {
+                states.borrow().all.iter().map(|macrostate| (**macrostate).clone()).collect()
+            }
+        };
+        let macrostates = self.difference.complements().iter().map(of).collect();
+        Searched { dead: self.dead, closed: self.closed, macrostates }
+    }
+
+    /// Takes over what searches have found out before, with the same modules, none of which was looked into since.
+    pub fn take_over(&mut self, searched: &Searched) {
+        let Searched { dead, closed, macrostates } = searched.clone();
+        (self.dead, self.closed) = (dead, closed);
+        for (complement, all) in self.difference.complements().iter().zip(macrostates) {
+            if let ModuleKind::Omega { states, .. } = &complement.kind {
+                all.into_iter().for_each(|macrostate| _ = states.borrow_mut().number(macrostate));
+            }
+        }
     }
 
     /// A short lasso of what is left, if anything is.
