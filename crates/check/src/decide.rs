@@ -275,11 +275,11 @@ fn prove(task: &Task, certificate: Certificate, decider: &Decider, budget: &Budg
 /// Replays a counterexample. One that shows no violation is a fault of the engine, and no verdict; one that leads to where
 /// the interpreter cannot follow shows nothing, and is none.
 fn replay(prepared: &PreparedTask, counterexample: &Counterexample, budget: &Budget) -> CheckedVerdict {
-    let PreparedTask { task, atoms, original_edge } = prepared;
+    let PreparedTask { task, atoms, back } = prepared;
     match certify::confirm(task, counterexample, budget) {
         Ok(mut replayed) => {
-            if let Some(original_edge) = original_edge {
-                lead_back(&mut replayed.run, original_edge);
+            if let Some(back) = back {
+                lead_back(&mut replayed.run, back);
             }
             shorten(&mut replayed, &task.program);
             CheckedVerdict::Violated { replayed: Some(Box::new(replayed)), atoms: atoms.clone() }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use automata::ltl::{AtomId, Formula, Formulas, Node};
-use foundation::{Arena, Id};
-use program::EdgeId;
+use foundation::Id;
+use program::passes::BackTranslation;
 use subject::execute::interleaved;
 use subject::{Property, Subject};
 use task::{Goal, Scheduler, Task};
@@ -20,15 +20,15 @@ pub struct PreparedTask {
     pub task: Task,
     /// The atoms of the task, in order, by the subject's numbers.
     pub(crate) atoms: Vec<AtomId>,
-    /// For each edge of the task's program, that of the subject's; none where they are the same.
-    pub(crate) original_edge: Option<Arena<EdgeId, EdgeId>>,
+    /// What the edges of the task's program are in the subject's; none where they are the same.
+    pub(crate) back: Option<BackTranslation>,
 }
 
 /// The task of a property. It knows the atoms of this property alone, because the atoms decide what is observed.
 pub fn prepare(subject: &Subject, property: &Property, scheduler: Scheduler) -> PreparedTask {
     let (formulas, goal, atoms) = alone(&subject.formulas, property.goal);
-    let (program, original_edge) = match interleaved(subject) {
-        Some(fine) => (fine.program, Some(fine.original_edge)),
+    let (program, back) = match interleaved(subject) {
+        Some(fine) => (fine.program, Some(fine.back)),
         None => (subject.program.clone(), None),
     };
     let meanings: Vec<program::Atom> = atoms.iter().map(|atom| subject.atoms[atom.index()].clone()).collect();
@@ -40,7 +40,7 @@ pub fn prepare(subject: &Subject, property: &Property, scheduler: Scheduler) -> 
         semantics: subject.semantics_for(property),
         scheduler,
     };
-    PreparedTask { task, atoms, original_edge }
+    PreparedTask { task, atoms, back }
 }
 
 /// A formula with nothing beside it, and the old numbers of its atoms in the order of the new ones.

@@ -1,8 +1,8 @@
 //! One execution of a subject, and the truth of its properties on what was observed.
 
 use automata::ltl::{Formula, Formulas, Letter, PrefixTruth, evaluate_lasso, evaluate_prefix};
-use foundation::{Arena, Budget};
-use program::EdgeId;
+use foundation::Budget;
+use program::passes::BackTranslation;
 use program::passes::interleave::{Interleaved, interleave};
 use program::semantics::{Atomicity, Choices, Occasion, Run, RunEnd, RunLimits, Semantics, run};
 
@@ -45,7 +45,7 @@ pub fn interpret(subject: &Subject, choices: &mut dyn Choices, limits: RunLimits
         return run(&subject.program, semantics, &subject.atoms, choices, limits, budget);
     };
     let mut run = run(&fine.program, semantics, &subject.atoms, choices, limits, budget);
-    lead_back(&mut run, &fine.original_edge);
+    lead_back(&mut run, &fine.back);
     run
 }
 
@@ -57,11 +57,11 @@ pub fn interleaved(subject: &Subject) -> Option<Interleaved> {
 }
 
 /// Makes the edges of a run those of the program that was interleaved.
-pub fn lead_back(run: &mut Run, original_edge: &Arena<EdgeId, EdgeId>) {
+pub fn lead_back(run: &mut Run, back: &BackTranslation) {
     for observation in &mut run.observations {
-        observation.edge = observation.edge.map(|edge| original_edge[edge]);
+        observation.edge = observation.edge.map(|edge| back.edge(edge));
         if let Occasion::Edge(edge) = &mut observation.occasion {
-            *edge = original_edge[*edge];
+            *edge = back.edge(*edge);
         }
     }
 }

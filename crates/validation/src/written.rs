@@ -328,7 +328,7 @@ fn candidates(original: Original<'_>, about: &About<'_>) -> Vec<Invariant> {
     }
     let mut functions: Vec<(String, SymbolTexts)> = Vec::new();
     for &at in &places {
-        let context = prepared.context_of[at];
+        let context = prepared.context_of(at);
         let names = names(&prepared, refutation, context, task);
         let function = task.program.functions[prepared.contexts[context].function].name.clone();
         let there: Vec<&[Sexp]> = (refutation.states.iter())
@@ -417,7 +417,7 @@ fn names(prepared: &Prepared, refutation: &Refutation, context: ContextId, task:
 /// The statement that begins at a location of the inlined program.
 fn statement_at(original: Original<'_>, about: &About<'_>, prepared: &Prepared, at: LocationId) -> Option<SourcePlace> {
     let edge = prepared.program.locations[at].out.first()?;
-    let span = (about.lead_back)(about.task.program.edges[prepared.origins[*edge].edge].span)?;
+    let span = (about.lead_back)(about.task.program.edges[prepared.origin(*edge).edge].span)?;
     let unit = original.units.iter().find(|unit| unit.source == span.source)?;
     unit.is_statement(span.start).then(|| location(unit, span.start))
 }

@@ -185,9 +185,9 @@ impl<'t> ObservedProgram<'t> {
             Selector::Index(index) => !matches!(program.exprs.get(*index).kind, ExprKind::Constant(_)),
             Selector::Field(_) => false,
         };
-        let before = &self.vocabulary.prepared.inlined.edges;
+        let back = &self.vocabulary.prepared.back;
         for (edge, changes) in self.vocabulary.program().edges.ids().zip(changes) {
-            *changes |= match &program.edges[before[edge]].op {
+            *changes |= match &program.edges[back.edge(edge)].op {
                 Op::Assign { target, .. } | Op::Input { target, .. } => match target.root {
                     Root::Pointer { .. } => reads_memory,
                     Root::Variable(variable) => looked_at.contains(&variable) && target.path.iter().any(is_computed),

@@ -54,8 +54,8 @@ pub(super) fn recurrent_set(
     };
     let path = letters.path(divergence.cycle);
     let last = path.last().and_then(|taken| taken.edge).ok_or("control stays where it is")?;
-    let before = &vocabulary.prepared.inlined;
-    let head = before.locations[vocabulary.program().edges[last].to].ok_or("the loop begins inside of a statement")?;
+    let back = &vocabulary.prepared.back;
+    let head = back.location(vocabulary.program().edges[last].to).ok_or("the loop begins inside of a statement")?;
     let counter_names: HashMap<Symbol, String> =
         counters.iter().enumerate().map(|(index, (symbol, _))| (*symbol, format!("s.{index}"))).collect();
     let write = |term: Term| names.write_with(term, &counter_names);

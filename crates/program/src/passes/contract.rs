@@ -35,7 +35,7 @@ fn skipped(prepared: &Prepared) -> Arena<LocationId, Option<LocationId>> {
         if !does_nothing || is_watched(prepared, edge) {
             return None;
         }
-        let view = |location| prepared.atoms.view(prepared.context_of[location]);
+        let view = |location| prepared.atoms.view(prepared.context_of(location));
         let looks_alike = !seen_from[location.index()] || view(location) == view(contents.to);
         looks_alike.then_some(contents.to)
     };

@@ -15,6 +15,7 @@ use std::collections::HashMap;
 
 use foundation::{Arena, Id, Span};
 
+use super::back::BackTranslation;
 use crate::cfa::{Edge, EdgeId, FunctionId, LocationId, Observe, Op, Operand};
 use crate::expr::{Expr, ExprId, ExprKind, Place, Root};
 use crate::model::{Program, Variable, VariableId, VariableKind};
@@ -26,24 +27,8 @@ use crate::visit::{OpPart, OpPartRef};
 pub struct Interleaved {
     /// The new program.
     pub program: Program,
-    /// For each edge of the new program, the one of the old program that it is a part of.
-    pub original_edge: Arena<EdgeId, EdgeId>,
-    /// How many variables the old program has: those beyond are new temporaries.
-    pub original_variables: usize,
-    /// How many locations the old program has: those beyond lie inside an old edge.
-    pub original_locations: usize,
-}
-
-impl Interleaved {
-    /// Whether a variable is a temporary of this pass.
-    pub fn is_new(&self, variable: VariableId) -> bool {
-        variable.index() >= self.original_variables
-    }
-
-    /// The location of the old program that a location is; none for one inside an old edge.
-    pub fn original_location(&self, location: LocationId) -> Option<LocationId> {
-        (location.index() < self.original_locations).then_some(location)
-    }
+    /// What its locations and edges are in the old program.
+    pub back: BackTranslation,
 }
 
 /// Splits the edges of a program.
@@ -54,8 +39,8 @@ pub fn interleave(old: &Program) -> Interleaved {
         program.locations[location].out.clear();
     }
     let mut splitter = Splitter {
+        back: BackTranslation::identity(&program),
         program,
-        original_edge: Arena::new(),
         accesses: HashMap::new(),
         at: LocationId::from_index(0),
         function: FunctionId::from_index(0),
@@ -66,17 +51,12 @@ pub fn interleave(old: &Program) -> Interleaved {
         splitter.function = contents.function;
         splitter.location(old, location, &contents.out);
     }
-    Interleaved {
-        program: splitter.program,
-        original_edge: splitter.original_edge,
-        original_variables: old.variables.len(),
-        original_locations: old.locations.len(),
-    }
+    Interleaved { program: splitter.program, back: splitter.back }
 }
 
 struct Splitter {
     program: Program,
-    original_edge: Arena<EdgeId, EdgeId>,
+    back: BackTranslation,
     /// How often an expression accesses shared memory: never, once, or (2) more often.
     accesses: HashMap<ExprId, u8>,
     /// Where the next edge begins.
@@ -271,7 +251,7 @@ impl Splitter {
             let type_id = self.program.types.scalar(ty);
             let temporary = self.temporary(type_id);
             let target = Place::variable(temporary, type_id);
-            let (begin, join) = (self.at, self.program.add_location(self.function));
+            let (begin, join) = (self.at, self.inside());
             let negation = self.program.exprs.not(condition);
             for (guard, value) in [(condition, then), (negation, otherwise)] {
                 self.at = begin;
@@ -367,7 +347,7 @@ impl Splitter {
 
     /// An edge to a new location, from which the next edge goes on.
     fn emit(&mut self, op: Op) {
-        let to = self.program.add_location(self.function);
+        let to = self.inside();
         self.last(op, to, Observe::No);
         self.at = to;
     }
@@ -375,6 +355,12 @@ impl Splitter {
     fn last(&mut self, op: Op, to: LocationId, observe: Observe) {
         let span = self.span.expect("an old edge is being split");
         self.program.add_edge(self.at, to, op, span, observe);
-        self.original_edge.push(self.origin);
+        self.back.push_edge(self.origin);
+    }
+
+    /// A new location inside of what was one edge.
+    fn inside(&mut self) -> LocationId {
+        self.back.push_inside(self.at);
+        self.program.add_location(self.function)
     }
 }

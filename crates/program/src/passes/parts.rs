@@ -371,9 +371,7 @@ impl Maker<'_> {
                 let (name, span) = (name.to_owned(), self.variable.span);
                 let new = Variable { name, kind, ty, address_taken: false, span };
                 let variable = self.prepared.program.variables.push(new);
-                let parts = &mut self.prepared.inlined.parts;
-                let (whole, before) = parts.get(&self.id).copied().unwrap_or((self.id, 0));
-                parts.insert(variable, (whole, before + offset_bits));
+                self.prepared.back.add_part(variable, self.id, offset_bits);
                 self.made.push(variable);
                 SplitPart::Whole { variable, ty }
             }

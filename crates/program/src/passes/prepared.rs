@@ -10,11 +10,12 @@
 //! Programs with threads are refused: an atom over a local would depend on the activations of all threads, and what
 //! one thread knows of a global another may change.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use foundation::{Arena, Id};
 
 use super::atoms::{AtomsAt, StateAtom};
+use super::back::BackTranslation;
 use super::constants::constants;
 use super::contract::contract;
 use super::inline::{Activation, ContextId, EdgeOrigin, Inlined, NotInlined, inline};
@@ -40,24 +41,12 @@ pub struct Prepared {
     pub keep_overflow: bool,
     /// The activations.
     pub contexts: Arena<ContextId, Activation>,
-    /// For each location, the activation that control is in there. An observed state is seen from the location at
-    /// which control then is; before a function is entered that is the caller's, also while arguments are evaluated.
-    pub context_of: Arena<LocationId, ContextId>,
-    /// For each edge, the edge of the original program that it comes from, and the activation in which that is taken.
-    pub origins: Arena<EdgeId, EdgeOrigin>,
-    /// What its locations, edges and variables were right after inlining.
-    pub inlined: BeforePasses,
-}
-
-/// What locations, edges and variables of a simplified program are in the inlined one, over which evidence speaks.
-#[derive(Clone, Debug, Default)]
-pub struct BeforePasses {
-    /// By location; none for those inside what was one edge.
-    pub locations: Arena<LocationId, Option<LocationId>>,
-    /// By edge. Several come from one where an edge was split.
-    pub edges: Arena<EdgeId, EdgeId>,
-    /// For each variable that is part of one that was split: that one, and the part's offset in bits.
-    pub parts: HashMap<VariableId, (VariableId, u64)>,
+    /// For each location of the inlined program, the activation that control is in there.
+    context_of: Arena<LocationId, ContextId>,
+    /// For each edge of the inlined program, what it comes from.
+    origins: Arena<EdgeId, EdgeOrigin>,
+    /// What its locations, edges and variables were right after inlining: evidence speaks of those.
+    pub back: BackTranslation,
 }
 
 /// Why a program cannot be prepared.
@@ -140,12 +129,8 @@ impl Prepared {
             }
         }
         let keep_overflow = atoms.atoms().contains(&Atom::Overflow);
-        let inlined = BeforePasses {
-            locations: program.locations.ids().map(Some).collect(),
-            edges: program.edges.ids().collect(),
-            parts: HashMap::new(),
-        };
-        let mut prepared = Self { program, semantics, atoms, keep_overflow, contexts, context_of, origins, inlined };
+        let back = BackTranslation::identity(&program);
+        let mut prepared = Self { program, semantics, atoms, keep_overflow, contexts, context_of, origins, back };
         prepared.refresh_address_taken();
         prepared
     }
@@ -160,15 +145,26 @@ impl Prepared {
         self.program.functions[self.root()].entry.expect("the entry function has a body")
     }
 
+    /// The activation that control is in at a location. An observed state is seen from the location at which control then
+    /// is; before a function is entered that is the caller's, also while arguments are evaluated.
+    pub fn context_of(&self, location: LocationId) -> ContextId {
+        self.context_of[self.back.nearest(location)]
+    }
+
+    /// The edge of the original program that an edge comes from, and the activation in which that is taken.
+    pub fn origin(&self, edge: EdgeId) -> EdgeOrigin {
+        self.origins[self.back.edge(edge)]
+    }
+
     /// The state atoms as they look from a location, by the index of their atom.
     pub fn atoms_at(&self, location: LocationId) -> &[Option<StateAtom>] {
-        self.atoms.state_atoms(self.atoms.view(self.context_of[location]))
+        self.atoms.state_atoms(self.atoms.view(self.context_of(location)))
     }
 
     /// The activations that are left and entered, in this order, when an edge is taken to its end.
     pub fn crossed(&self, edge: EdgeId) -> (Vec<ContextId>, Vec<ContextId>) {
         let edge = &self.program.edges[edge];
-        let (from, to) = (self.context_of[edge.from], self.context_of[edge.to]);
+        let (from, to) = (self.context_of(edge.from), self.context_of(edge.to));
         if from == to {
             return (Vec::new(), Vec::new());
         }
@@ -242,7 +238,7 @@ impl Prepared {
     }
 
     /// Adds an edge that comes from the same original edge as another.
-    pub(super) fn add_edge_like(
+    pub fn add_edge_like(
         &mut self,
         like: EdgeId,
         from: LocationId,
@@ -251,15 +247,13 @@ impl Prepared {
         observe: Observe,
     ) -> EdgeId {
         let span = self.program.edges[like].span;
-        self.origins.push(self.origins[like]);
-        self.inlined.edges.push(self.inlined.edges[like]);
+        self.back.push_edge(self.back.edge(like));
         self.program.add_edge(from, to, op, span, observe)
     }
 
     /// Adds a location in the activation of another, inside what was one edge.
-    pub(super) fn add_location_like(&mut self, like: LocationId) -> LocationId {
-        self.context_of.push(self.context_of[like]);
-        self.inlined.locations.push(None);
+    pub fn add_location_like(&mut self, like: LocationId) -> LocationId {
+        self.back.push_inside(self.back.nearest(like));
         self.program.add_location(self.program.locations[like].function)
     }
 
@@ -280,26 +274,22 @@ impl Prepared {
         let old_start = self.start();
         let locations = std::mem::take(&mut self.program.locations);
         let edges = std::mem::take(&mut self.program.edges);
-        let context_of = std::mem::take(&mut self.context_of);
-        let origins = std::mem::take(&mut self.origins);
-        let inlined_locations = std::mem::take(&mut self.inlined.locations);
-        let inlined_edges = std::mem::take(&mut self.inlined.edges);
+        let mut back = BackTranslation::default();
         let mut renamed = vec![None; locations.len()];
         for location in locations.ids().filter(|location| reached[location.index()]) {
             renamed[location.index()] = Some(self.program.add_location(root));
-            self.context_of.push(context_of[location]);
-            self.inlined.locations.push(inlined_locations[location]);
+            back.push_location(location);
         }
         let new = |location: LocationId| renamed[location.index()].expect("it is reached");
         for (_, location) in locations.iter().filter(|(id, _)| reached[id.index()]) {
             for &edge in &location.out {
                 let Edge { from, to, op, span, observe } = edges[edge].clone();
                 self.program.add_edge(new(from), new(to), op, span, observe);
-                self.origins.push(origins[edge]);
-                self.inlined.edges.push(inlined_edges[edge]);
+                back.push_edge(edge);
             }
         }
         self.program.functions[root].entry = Some(new(old_start));
+        self.back = back.then(&self.back);
         self
     }
 }

@@ -157,7 +157,7 @@ impl<'a> TraceRunner<'a> {
     /// The activation that control is in; none when the last thread has ended itself.
     fn context(&self) -> Option<ContextId> {
         let (_, frame) = self.interpreter.state.innermost(0)?;
-        Some(self.prepared.context_of[frame.location])
+        Some(self.prepared.context_of(frame.location))
     }
 
     /// Follows what happened in a step, and observes what is to be observed. Returns the function at whose entry the run
@@ -166,7 +166,7 @@ impl<'a> TraceRunner<'a> {
         let events = std::mem::take(&mut self.interpreter.events);
         // Where the step began: that is where what it wrote counts, until it leaves or enters something.
         let began = self.interpreter.edge.map(|edge| self.prepared.program.edges[edge].from);
-        let began = began.map(|location| self.prepared.context_of[location]);
+        let began = began.map(|location| self.prepared.context_of(location));
         let mut due = false;
         for event in events {
             match event {
@@ -242,7 +242,7 @@ impl<'a> TraceRunner<'a> {
     fn leave_all(&mut self) -> bool {
         let mut context = self.interpreter.edge.map(|edge| {
             let from = self.prepared.program.edges[edge].from;
-            self.prepared.context_of[from]
+            self.prepared.context_of(from)
         });
         let mut due = false;
         while let Some(at) = context {
@@ -264,8 +264,8 @@ impl<'a> TraceRunner<'a> {
         }
         let context = match edge.op {
             // The activation that returns is still there.
-            Op::Return(_) => self.prepared.context_of[edge.from],
-            _ => self.prepared.context_of[edge.to],
+            Op::Return(_) => self.prepared.context_of(edge.from),
+            _ => self.prepared.context_of(edge.to),
         };
         let written = self.written.remove(&context).unwrap_or_default();
         match self.prepared.semantics.observe {
@@ -296,7 +296,7 @@ impl<'a> TraceRunner<'a> {
         let Atom::State { active, .. } = &prepared.atoms.atoms()[index] else { return Ok(None) };
         let context = match self.context() {
             Some(context) => context,
-            None if active.is_empty() => prepared.context_of[prepared.start()],
+            None if active.is_empty() => prepared.context_of(prepared.start()),
             None => return Ok(None),
         };
         let Some(atom) = &prepared.atoms.state_atoms(prepared.atoms.view(context))[index] else { return Ok(None) };

@@ -122,7 +122,7 @@ fn the_way_back_leads_to_the_edges_that_were_written() {
     let (b, atoms) = nested_calls();
     let after = passed(&b, &atoms, Semantics::default(), simplify);
     for (edge, contents) in after.program.edges.iter() {
-        let origin = after.origins[edge];
+        let origin = after.origin(edge);
         assert_eq!(b.program.edges[origin.edge].span, contents.span);
         let function = b.program.locations[b.program.edges[origin.edge].from].function;
         let context = &after.contexts[origin.context];

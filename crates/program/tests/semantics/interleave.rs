@@ -188,7 +188,7 @@ proptest! {
             b.op(Op::End(EndKind::Exit));
         });
         b.ret(0);
-        let Interleaved { program, original_edge, .. } = interleave(&b.program);
+        let Interleaved { program, back } = interleave(&b.program);
         for edge in program.edges.ids() {
             prop_assert!(accesses(&program, edge) <= 1, "{}", edge_text(&program, edge));
         }
@@ -201,7 +201,7 @@ proptest! {
         prop_assert_eq!(before.observations.len(), after.observations.len());
         for (old, new) in before.observations.iter().zip(&after.observations) {
             prop_assert_eq!(&old.changes, &new.changes);
-            prop_assert_eq!(old.edge, new.edge.map(|edge| original_edge[edge]));
+            prop_assert_eq!(old.edge, new.edge.map(|edge| back.edge(edge)));
         }
     }
 }

@@ -288,7 +288,7 @@ impl<'a> Generator<'a> {
     fn atoms(&mut self) -> Result<String, NotGenerated> {
         let mut views = BTreeMap::new();
         for location in self.program.locations.ids() {
-            let context = self.prepared.context_of[location];
+            let context = self.prepared.context_of(location);
             views.entry(self.prepared.atoms.view(context).index()).or_insert(location);
         }
         let mut text = String::new();
@@ -323,7 +323,7 @@ impl<'a> Generator<'a> {
     }
 
     fn view(&self, location: LocationId) -> usize {
-        self.prepared.atoms.view(self.prepared.context_of[location]).index()
+        self.prepared.atoms.view(self.prepared.context_of(location)).index()
     }
 
     fn look(&self, location: LocationId, built_in: u64) -> String {

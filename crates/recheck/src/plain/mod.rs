@@ -23,7 +23,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use program::passes::Prepared;
 use program::{
-    EdgeId, ExprId, ExprKind, Initial, Observe, Op, Operand, Place, Program, Root, VariableId, VariableKind,
+    Edge, EdgeId, ExprId, ExprKind, Initial, Observe, Op, Operand, Place, Program, Root, VariableId, VariableKind,
 };
 
 use super::control::variables_in;
@@ -148,28 +148,18 @@ impl Plain {
 
     /// Lets an edge do several things one after the other. They are observed where it was, after the last one.
     fn replace(&mut self, edge: EdgeId, ops: Vec<Op>) {
-        let program = &mut self.prepared.program;
-        let (from, to, span, observe) = {
-            let edge = &program.edges[edge];
-            (edge.from, edge.to, edge.span, edge.observe)
-        };
+        let Edge { from, to, observe, .. } = self.prepared.program.edges[edge];
         let count = ops.len();
         let mut here = from;
         for (number, op) in ops.into_iter().enumerate() {
             let is_last = number + 1 == count;
-            let next = if is_last { to } else { program.add_location(program.locations[from].function) };
-            if !is_last {
-                self.prepared.context_of.push(self.prepared.context_of[from]);
-                self.prepared.inlined.locations.push(None);
-            }
+            let next = if is_last { to } else { self.prepared.add_location_like(from) };
             let seen = if is_last { observe } else { Observe::No };
             if number == 0 {
-                let contents = &mut program.edges[edge];
+                let contents = &mut self.prepared.program.edges[edge];
                 (contents.op, contents.to, contents.observe) = (op, next, seen);
             } else {
-                program.add_edge(here, next, op, span, seen);
-                self.prepared.origins.push(self.prepared.origins[edge]);
-                self.prepared.inlined.edges.push(self.prepared.inlined.edges[edge]);
+                self.prepared.add_edge_like(edge, here, next, op, seen);
             }
             here = next;
         }

@@ -247,10 +247,9 @@ pub(super) fn known_by_passes(inlined: &Prepared) -> KnownAt {
 fn collect_known(prepared: &Prepared, found: &mut KnownAt) {
     let used = prepared.used_variables();
     for (location, known) in known_values(prepared).iter() {
-        let Some(location) = prepared.inlined.locations[location] else { continue };
+        let Some(location) = prepared.back.location(location) else { continue };
         for (variable, value) in known.iter().flatten().filter(|(variable, _)| used.contains(variable)) {
-            let cell = prepared.inlined.parts.get(variable).copied().unwrap_or((*variable, 0));
-            let entry = (cell, value.clone());
+            let entry = (prepared.back.variable(*variable), value.clone());
             let all = found.entry(location).or_default();
             if !all.contains(&entry) {
                 all.push(entry);

@@ -169,14 +169,14 @@ impl<'t> ProofParts<'_, 't> {
     }
 
     fn place(&self, place: Control) -> Result<written::Control, String> {
-        let before = &self.prepared().inlined;
+        let back = &self.prepared().back;
         Ok(match place {
             Control::Start => written::Control::Start,
             Control::At(location) => {
-                let location = before.locations[location].ok_or("a step ends inside of a statement")?;
+                let location = back.location(location).ok_or("a step ends inside of a statement")?;
                 written::Control::At(location)
             }
-            Control::Stopped(edge, exit) => written::Control::Stopped(before.edges[edge], written_exit(exit)),
+            Control::Stopped(edge, exit) => written::Control::Stopped(back.edge(edge), written_exit(exit)),
         })
     }
 
@@ -202,14 +202,14 @@ impl<'t> ProofParts<'_, 't> {
         numbers: &BTreeMap<StateId, u32>,
         names: &SymbolNames<'_, '_>,
     ) -> Result<Vec<ProductEdge>, String> {
-        let before = &self.prepared().inlined;
+        let back = &self.prepared().back;
         let mut edges = Vec::new();
         let mut guards = Vec::new();
         for &state in reached {
             for edge in self.whole.edges_from(state) {
                 let taken = self.letters.path(edge.label);
                 let mut path: Vec<EdgeId> =
-                    taken.iter().filter_map(|taken| taken.edge.map(|edge| before.edges[edge])).collect();
+                    taken.iter().filter_map(|taken| taken.edge.map(|edge| back.edge(edge))).collect();
                 // What was one edge before it was split is one edge.
                 path.dedup();
                 let reads = taken.iter().filter_map(|taken| taken.read).collect();
@@ -262,11 +262,11 @@ impl<'t> ProofParts<'_, 't> {
 
     /// The observed edges that read nothing, and the others that read.
     fn unread(&self) -> (Vec<EdgeId>, Vec<EdgeId>) {
-        let before = &self.prepared().inlined;
+        let back = &self.prepared().back;
         let (mut unread, mut reread) = (BTreeSet::new(), BTreeSet::new());
         let mut reading: HashSet<EdgeId> = HashSet::new();
         for edge in self.prepared().program.edges.ids() {
-            let inlined = before.edges[edge];
+            let inlined = back.edge(edge);
             if self.observation.reads(edge) {
                 reading.insert(inlined);
             } else {

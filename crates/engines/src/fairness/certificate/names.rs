@@ -1,7 +1,7 @@
 //! The words of a certificate's conditions: which cell of memory each stands for.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use analysis::points_to::Pointee as Pointed;
 use foundation::Id;
@@ -42,11 +42,11 @@ impl<'a, 't> SymbolNames<'a, 't> {
         let names = Self { terms, inlined, vocabulary, names: RefCell::default(), declared: RefCell::default() };
         observation.name_atoms(terms);
         let types = &inlined.program.types;
-        let (program, before) = (vocabulary.program(), &vocabulary.prepared.inlined);
+        let (program, back) = (vocabulary.program(), &vocabulary.prepared.back);
         for (variable, symbol) in vocabulary.named() {
             let data = &program.variables[variable];
             let shape = vocabulary.shape(variable, data.span).map_err(|reason| reason.to_string())?;
-            let (whole, offset) = before.parts.get(&variable).copied().unwrap_or((variable, 0));
+            let (whole, offset) = back.variable(variable);
             let object = ObjectName::Variable(whole);
             let cell = match shape {
                 Shape::Scalar(scalar) => CellName::One { object, offset, scalar },
@@ -65,14 +65,14 @@ impl<'a, 't> SymbolNames<'a, 't> {
                     (ObjectName::Variable(variable), format!("{name}@{}", variable.index()))
                 }
                 Pointed::Heap(edge) => {
-                    let edge = before.edges[edge];
+                    let edge = back.edge(edge);
                     (ObjectName::Heap(edge), format!("heap@{}", edge.index()))
                 }
             };
             let layout = vocabulary.memory.layout(match object {
                 ObjectName::Variable(variable) => Pointed::Variable(variable),
                 ObjectName::Heap(edge) => {
-                    let simplified = before.edges.iter().find(|(_, inlined)| **inlined == edge).map(|(own, _)| own);
+                    let simplified = program.edges.ids().find(|own| back.edge(*own) == edge);
                     Pointed::Heap(simplified.unwrap_or(edge))
                 }
             });
@@ -122,9 +122,7 @@ impl<'a, 't> SymbolNames<'a, 't> {
         };
         // Parts of variables that the passes have split, elements of arrays among them.
         let simplified = self.vocabulary.prepared;
-        let parts: BTreeMap<VariableId, (VariableId, u64)> =
-            simplified.inlined.parts.iter().map(|(&part, &place)| (part, place)).collect();
-        for (part, (whole, offset)) in parts {
+        for (part, (whole, offset)) in simplified.back.parts() {
             let program = &simplified.program;
             match program.types.get(program.variables[part].ty) {
                 Type::Scalar(scalar) if !matches!(scalar, Scalar::Float(_)) => declare(whole, offset, *scalar),
@@ -152,7 +150,7 @@ impl<'a, 't> SymbolNames<'a, 't> {
             .collect();
         for (edge, data) in simplified.program.edges.iter() {
             if matches!(data.op, Op::Allocate { .. }) {
-                let object = ObjectName::Heap(simplified.inlined.edges[edge]);
+                let object = ObjectName::Heap(simplified.back.edge(edge));
                 addresses.push(ObjectAddress { object, base: memory.base(Pointed::Heap(edge)) });
             }
         }
@@ -161,16 +159,16 @@ impl<'a, 't> SymbolNames<'a, 't> {
 
     /// What the edges of a path are called in the names of inputs: by their numbers, and the how manieth time it is.
     pub fn edges_of(&self, path: &[TakenEdge]) -> Vec<String> {
-        let before = &self.vocabulary.prepared.inlined;
+        let back = &self.vocabulary.prepared.back;
         // Which edges of the simplified program have stood for an edge, and how often it was taken by now.
         let mut times: HashMap<EdgeId, (HashSet<EdgeId>, usize)> = HashMap::new();
         let name = |taken: &TakenEdge| {
             let Some(part) = taken.edge else { return "start".to_owned() };
-            let (parts, time) = times.entry(before.edges[part]).or_insert((HashSet::new(), 1));
+            let (parts, time) = times.entry(back.edge(part)).or_insert((HashSet::new(), 1));
             if !parts.insert(part) {
                 (*parts, *time) = (HashSet::from([part]), *time + 1);
             }
-            let edge = before.edges[part].index();
+            let edge = back.edge(part).index();
             if *time == 1 { edge.to_string() } else { format!("{edge}:{time}") }
         };
         path.iter().map(name).collect()
