@@ -21,9 +21,9 @@ pub struct Preparation {
 }
 
 /// What came of it.
-struct Tried(Result<Arc<Preparation>, NotPrepared>);
+struct PreparationTried(Result<Arc<Preparation>, NotPrepared>);
 
-impl Fact for Tried {
+impl Fact for PreparationTried {
     const NAME: &'static str = "program without calls";
 }
 
@@ -38,11 +38,11 @@ impl Preparation {
         let tried = board.once(engine, || {
             let inlined = match prepare(&task.program, &task.atoms, task.semantics, MOST_EDGES) {
                 Ok(inlined) => inlined,
-                Err(why) => return Ok(Tried(Err(why))),
+                Err(why) => return Ok(PreparationTried(Err(why))),
             };
             budget.check()?;
             let simplified = simplify(inlined.clone());
-            Ok(Tried(Ok(Arc::new(Self { inlined, simplified }))))
+            Ok(PreparationTried(Ok(Arc::new(Self { inlined, simplified }))))
         })?;
         Ok(tried.0.clone())
     }

@@ -141,7 +141,7 @@ pub enum Role {
 type Key = (Role, Rc<BTreeSet<u32>>);
 
 /// A state by itself: the numbers of the predicates that hold there.
-pub type Computed = (Role, BTreeSet<u32>);
+pub type ComputedState = (Role, BTreeSet<u32>);
 
 #[derive(Default)]
 struct RankedStates {
@@ -194,7 +194,7 @@ impl<'t> Ranked<'t> {
         argument: RankedParts,
         stage: Stage,
         (last_of_stem, last_of_cycle): (u32, u32),
-        states: &[Computed],
+        states: &[ComputedState],
     ) -> Self {
         let terms = triples.terms;
         let old: BTreeSet<Symbol> = argument.old.iter().copied().collect();
@@ -221,7 +221,7 @@ impl<'t> Ranked<'t> {
     }
 
     /// The states that were computed so far, in their order.
-    pub fn computed(&self) -> Vec<Computed> {
+    pub fn computed(&self) -> Vec<ComputedState> {
         self.states.borrow().keys.iter().map(|(role, predicates)| (*role, (**predicates).clone())).collect()
     }
 

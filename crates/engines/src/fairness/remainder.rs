@@ -32,7 +32,7 @@ pub struct RemainingLanguage<'g, 't> {
 
 /// What searches have found out, in numbers alone.
 #[derive(Clone)]
-pub struct Searched {
+pub struct SearchedStates {
     dead: HashMap<StateId, Vec<RemainderState>>,
     closed: Vec<RemainderState>,
     /// The macrostates by their numbers, for each module.
@@ -67,7 +67,7 @@ impl<'g, 't> RemainingLanguage<'g, 't> {
     }
 
     /// What searches have found out.
-    pub fn into_searched(self) -> Searched {
+    pub fn into_searched(self) -> SearchedStates {
         let of = |complement: &ModuleComplement<'_>| match &complement.kind {
             ModuleKind::Finite => Vec::new(),
             ModuleKind::Omega { states, .. } => {
@@ -75,12 +75,12 @@ impl<'g, 't> RemainingLanguage<'g, 't> {
             }
         };
         let macrostates = self.difference.complements().iter().map(of).collect();
-        Searched { dead: self.dead, closed: self.closed, macrostates }
+        SearchedStates { dead: self.dead, closed: self.closed, macrostates }
     }
 
     /// Takes over what searches have found out before, with the same modules, none of which was looked into since.
-    pub fn take_over(&mut self, searched: &Searched) {
-        let Searched { dead, closed, macrostates } = searched.clone();
+    pub fn take_over(&mut self, searched: &SearchedStates) {
+        let SearchedStates { dead, closed, macrostates } = searched.clone();
         (self.dead, self.closed) = (dead, closed);
         for (complement, all) in self.difference.complements().iter().zip(macrostates) {
             if let ModuleKind::Omega { states, .. } = &complement.kind {

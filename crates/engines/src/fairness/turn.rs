@@ -24,16 +24,16 @@ use super::floyd_hoare::FloydHoare;
 use super::letter::{LetterId, Letters};
 use super::module::{PrefixModule, Refuted, SharedModule};
 use super::paths::Ended;
-use super::ranked::{Computed, OneLasso, Ranked, RankedParts, Stage};
+use super::ranked::{ComputedState, OneLasso, Ranked, RankedParts, Stage};
 use super::refine::{Cycles, Refiner};
-use super::remainder::{RemainingLanguage, Searched};
+use super::remainder::{RemainingLanguage, SearchedStates};
 
 /// A proof that is not finished.
 struct Unfinished {
     /// Of the Büchi program.
     fingerprint: u64,
     modules: Vec<Kept>,
-    searched: Searched,
+    searched: SearchedStates,
     iteration: usize,
     ended: Ended,
     refuted_cycles: Cycles,
@@ -50,7 +50,7 @@ impl Fact for Unfinished {
 /// What a module is made of.
 enum Kept {
     Finite { predicates: Detached, states: Vec<BTreeSet<u32>> },
-    Ranked { argument: Box<KeptArgument>, stage: Stage, last: (u32, u32), states: Vec<Computed> },
+    Ranked { argument: Box<KeptArgument>, stage: Stage, last: (u32, u32), states: Vec<ComputedState> },
     Prefix(PrefixModule),
     OneLasso(OneLasso),
 }
@@ -64,13 +64,13 @@ struct KeptArgument {
     old: Vec<String>,
 }
 
-/// Formulas, and whether each has no model.
-struct Formulas {
+/// DecidedFormulas, and whether each has no model.
+struct DecidedFormulas {
     formulas: Detached,
     are_unsatisfiable: Vec<bool>,
 }
 
-impl Fact for Formulas {
+impl Fact for DecidedFormulas {
     const NAME: &'static str = "decided formula(s)";
 
     fn count(&self) -> usize {
@@ -97,7 +97,7 @@ pub fn hand_on(
 ) {
     let terms = refiner.terms;
     let (formulas, are_unsatisfiable): (Vec<Term>, Vec<bool>) = refiner.triples.decided_formulas().into_iter().unzip();
-    board.post(ENTRY.name, Formulas { formulas: terms.detach(&formulas), are_unsatisfiable });
+    board.post(ENTRY.name, DecidedFormulas { formulas: terms.detach(&formulas), are_unsatisfiable });
     let unfinished = Unfinished {
         fingerprint: fingerprint(terms, graph, &refiner.letters),
         modules: rest.modules().map(|module| keep(terms, module)).collect(),
@@ -121,7 +121,7 @@ pub fn take_over<'t>(
     if unfinished.fingerprint != fingerprint(terms, graph, &refiner.letters) {
         return Candidates::default();
     }
-    if let Some(known) = board.read::<Formulas>(ENTRY.name).pop() {
+    if let Some(known) = board.read::<DecidedFormulas>(ENTRY.name).pop() {
         let formulas = terms.attach(&known.formulas, &terms.symbols_by_name()).into_iter();
         let decided = formulas.zip(&known.are_unsatisfiable).filter_map(|(formula, answer)| Some((formula?, *answer)));
         refiner.triples.learn(decided);
