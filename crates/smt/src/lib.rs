@@ -7,6 +7,7 @@
 mod cached;
 mod decider;
 mod eliminate;
+mod finite;
 mod limits;
 mod model;
 mod native;

@@ -9,6 +9,7 @@ use z3::ast::{Ast, Bool, Dynamic};
 use z3::{Goal, SatResult, Tactic};
 
 use crate::eliminate::{QuantifiedFormula, eliminate_by_rules};
+use crate::finite::Finite;
 use crate::limits::{counted, limit, parameters, patience, patiently, spend, steps_in};
 use crate::translate::{SolverTranslation, value_of};
 use crate::watch::SolverWatch;
@@ -20,6 +21,9 @@ const VERSION: &str = env!("SEMPER_Z3_VERSION");
 /// How long the processor may work on a tactic (elimination of quantifiers, simplification), for which Z3 can be told no
 /// number of steps. On the suite, those that end by themselves took a quarter of it at most.
 const TACTIC_LIMIT: Duration = Duration::from_millis(1500);
+
+/// For how many steps arithmetic is asked first about what has operations on bits, before it is asked as bit-vectors.
+const QUICK_STEPS: u32 = 200_000;
 
 /// As how many steps it counts where a tactic does not end.
 const TACTIC_STEPS: u32 = 1_000_000;
@@ -41,6 +45,19 @@ pub struct Z3<'t> {
     has_assumption_level: bool,
     assumed: Vec<(Bool, Term)>,
     last: Option<SatResult>,
+    /// What is asserted, and how much of it below each level that is open.
+    asserted: Vec<Term>,
+    levels: Vec<usize>,
+    /// What the last check has found by bit-vectors.
+    found: Option<Found>,
+    /// Which terms have operations on bits.
+    has_bits: HashMap<Term, bool>,
+}
+
+/// What a check by bit-vectors has found.
+enum Found {
+    Model(Model),
+    Core(Vec<Term>),
 }
 
 impl<'t> Z3<'t> {
@@ -67,6 +84,10 @@ impl<'t> Z3<'t> {
             has_assumption_level: false,
             assumed: Vec::new(),
             last: None,
+            asserted: Vec::new(),
+            levels: Vec::new(),
+            found: None,
+            has_bits: HashMap::new(),
         }
     }
 
@@ -81,9 +102,25 @@ impl<'t> Z3<'t> {
         self.query_steps = limit.map(steps_in);
     }
 
-    /// Asks whether all assertions and what is assumed have a model together.
+    /// Asks whether all assertions and what is assumed have a model together. Where there are operations on bits, arithmetic has
+    /// a short time, and what it leaves open is asked as bit-vectors.
     fn ask(&mut self) -> SatResult {
-        let Some(steps) = limit(self.query_steps, &self.budget) else {
+        let steps = limit(self.query_steps, &self.budget);
+        if self.speaks_of_bits() {
+            let quickly = self.ask_limited(Some(steps.map_or(QUICK_STEPS, |steps| steps.min(QUICK_STEPS))));
+            if quickly != SatResult::Unknown || self.budget.check().is_err() {
+                return quickly;
+            }
+            let as_bits = self.ask_finite(steps);
+            if as_bits != SatResult::Unknown || self.budget.check().is_err() {
+                return as_bits;
+            }
+        }
+        self.ask_limited(steps)
+    }
+
+    fn ask_limited(&mut self, steps: Option<u32>) -> SatResult {
+        let Some(steps) = steps else {
             let (answer, taken) = self.ask_within(None, None);
             spend(&self.budget, taken);
             return answer;
@@ -94,6 +131,69 @@ impl<'t> Z3<'t> {
             (Some(answer).filter(|answer| *answer != SatResult::Unknown), taken)
         });
         answer.unwrap_or(SatResult::Unknown)
+    }
+
+    fn speaks_of_bits(&mut self) -> bool {
+        let terms = self.terms;
+        let is_bits =
+            |part: Term| matches!(terms.node(part), Node::Bits(..) | Node::IntToBits(..) | Node::BitsToInt(_));
+        let assumed = self.assumed.iter().map(|(_, term)| *term);
+        let mut formulas = self.asserted.iter().copied().chain(assumed);
+        let known = &mut self.has_bits;
+        formulas
+            .any(|formula| *known.entry(formula).or_insert_with(|| terms.subterms(&[formula]).into_iter().any(is_bits)))
+    }
+
+    /// Asks the same as bit-vectors; unknown where that is not possible.
+    fn ask_finite(&mut self, steps: Option<u32>) -> SatResult {
+        let assumed: Vec<Term> = self.assumed.iter().map(|(_, term)| *term).collect();
+        let formulas = [&self.asserted[..], &assumed[..]].concat();
+        let Some(finite) = Finite::new(self.terms, &formulas) else { return SatResult::Unknown };
+        let Some(solver) = z3::Solver::new_for_logic("QF_BV") else { return SatResult::Unknown };
+        let (asserted, assumptions) = finite.formulas.split_at(self.asserted.len());
+        asserted.iter().chain(&finite.bounds).for_each(|formula| solver.assert(formula));
+        let literals: Vec<Bool> = assumptions
+            .iter()
+            .map(|formula| {
+                let name = Bool::fresh_const("|assumption|");
+                solver.assert(name.implies(formula));
+                name
+            })
+            .collect();
+        let ask = |clock: Option<Duration>| {
+            solver.set_params(&parameters(steps, clock));
+            counted(&solver, || self.watch.during(|| solver.check_assumptions(&literals)))
+        };
+        let answer = match steps {
+            None => {
+                let (answer, taken) = ask(None);
+                spend(&self.budget, taken);
+                answer
+            }
+            Some(steps) => {
+                let (answer, _) = patiently(steps, patience(steps), &self.budget, |clock| {
+                    let (answer, taken) = ask(Some(clock));
+                    (Some(answer).filter(|answer| *answer != SatResult::Unknown), taken)
+                });
+                answer.unwrap_or(SatResult::Unknown)
+            }
+        };
+        self.found = match answer {
+            SatResult::Sat => solver.get_model().map(|model| {
+                let value = |term: &Dynamic| model.get_const_interp(term).and_then(|value| value_of(&value));
+                let values =
+                    finite.symbols().iter().filter_map(|(symbol, term)| Some((*symbol, finite.number(value(term)?))));
+                Found::Model(Model::new(values))
+            }),
+            SatResult::Unsat => {
+                let used = solver.get_unsat_core();
+                let is_used =
+                    |at: &usize| used.contains(&literals[*at]) || finite.bounding.contains(&(self.asserted.len() + at));
+                Some(Found::Core((0..assumed.len()).filter(is_used).map(|at| assumed[at]).collect()))
+            }
+            SatResult::Unknown => None,
+        };
+        answer
     }
 
     /// The same, for so many steps and so long by the clock; and how many steps were taken.
@@ -118,6 +218,7 @@ impl<'t> Z3<'t> {
         }
         self.assumed.clear();
         self.last = None;
+        self.found = None;
     }
 
     /// The literals that stand for assumptions.
@@ -207,17 +308,20 @@ impl<'t> Z3<'t> {
 impl Solver for Z3<'_> {
     fn push(&mut self) {
         self.begin();
+        self.levels.push(self.asserted.len());
         self.solver.push();
     }
 
     fn pop(&mut self) {
         self.begin();
+        self.asserted.truncate(self.levels.pop().expect("a level is open"));
         self.solver.pop(1);
     }
 
     fn assert(&mut self, term: Term) {
         self.begin();
         let formula = self.translation.formula(self.terms, term);
+        self.asserted.push(term);
         self.solver.assert(formula);
     }
 
@@ -243,6 +347,9 @@ impl Solver for Z3<'_> {
         if self.last != Some(SatResult::Unsat) || self.assumed.is_empty() {
             return Vec::new();
         }
+        if let Some(Found::Core(core)) = &self.found {
+            return core.clone();
+        }
         let used: Vec<Bool> = self.solver.get_unsat_core();
         let by_literal: HashMap<&Bool, Term> = self.assumed.iter().map(|(literal, term)| (literal, *term)).collect();
         let mut core: Vec<Term> = used.iter().filter_map(|literal| by_literal.get(literal).copied()).collect();
@@ -254,6 +361,9 @@ impl Solver for Z3<'_> {
     fn model(&mut self) -> Model {
         if self.last != Some(SatResult::Sat) {
             return Model::default();
+        }
+        if let Some(Found::Model(model)) = &self.found {
+            return model.clone();
         }
         let Some(model) = self.solver.get_model() else { return Model::default() };
         let mut values = Vec::new();

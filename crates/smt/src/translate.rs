@@ -79,22 +79,7 @@ impl SolverTranslation {
             Node::Modulo(a, b) => number(a).modulo(number(b)).into(),
             Node::Select(a, i) => array(a).select(&any(i)),
             Node::Store(a, i, v) => array(a).store(&any(i), &any(v)).into(),
-            Node::Bits(operation, list) => {
-                let first = bits(&list[0]);
-                let second = || bits(&list[1]);
-                match operation {
-                    BitOperation::And => first.bvand(second()),
-                    BitOperation::Or => first.bvor(second()),
-                    BitOperation::Xor => first.bvxor(second()),
-                    BitOperation::Not => first.bvnot(),
-                    BitOperation::ShiftLeft => first.bvshl(second()),
-                    BitOperation::LogicalShiftRight => first.bvlshr(second()),
-                    BitOperation::ArithmeticShiftRight => first.bvashr(second()),
-                    BitOperation::Add => first.bvadd(second()),
-                    BitOperation::Multiply => first.bvmul(second()),
-                }
-                .into()
-            }
+            Node::Bits(operation, list) => bit_operation(*operation, &bits(&list[0]), || bits(&list[1])).into(),
             Node::IntToBits(width, a) => BV::from_int(&number(a), *width).into(),
             Node::BitsToInt(a) => bits(a).to_int(false).into(),
         }
@@ -182,6 +167,21 @@ impl SolverTranslation {
             DeclKind::Uninterpreted if children.is_empty() => Some(terms.variable(self.symbol(&declaration.name())?)),
             _ => None,
         }
+    }
+}
+
+/// An operation on bit-vectors; the second operand is made where there is one.
+pub(crate) fn bit_operation(operation: BitOperation, first: &BV, second: impl FnOnce() -> BV) -> BV {
+    match operation {
+        BitOperation::And => first.bvand(second()),
+        BitOperation::Or => first.bvor(second()),
+        BitOperation::Xor => first.bvxor(second()),
+        BitOperation::Not => first.bvnot(),
+        BitOperation::ShiftLeft => first.bvshl(second()),
+        BitOperation::LogicalShiftRight => first.bvlshr(second()),
+        BitOperation::ArithmeticShiftRight => first.bvashr(second()),
+        BitOperation::Add => first.bvadd(second()),
+        BitOperation::Multiply => first.bvmul(second()),
     }
 }
 

@@ -3,7 +3,7 @@
 //! Evaluation is lazy where the program's is: the right operand of `&&` must be defined only where the left one is true.
 
 use foundation::Span;
-use logic::{Sort, Term, Terms};
+use logic::{BitOperation, Sort, Term, Terms};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use program::semantics::arithmetic::{largest, smallest};
@@ -279,7 +279,8 @@ impl Encoder<'_, '_> {
         let terms = self.terms();
         let count = match (&right.bounds.low, &right.bounds.high) {
             (Some(low), Some(high)) if low == high => low.to_u16(),
-            _ => return self.refuse("a shift by a count that is not constant"),
+            _ if self.vocabulary.is_machine() => return Ok(self.shift_by_bits(op, ty, &left, &right)),
+            _ => return self.refuse("a shift of ideal integers by a count that is not constant"),
         };
         let most = if self.vocabulary.is_machine() { ty.bits } else { 1024 };
         let Some(count) = count.filter(|&count| count < most) else {
@@ -301,6 +302,33 @@ impl Encoder<'_, '_> {
         let shifted = |bound: &Option<BigInt>| bound.as_ref().map(|bound| bound >> count);
         let bounds = Bounds { low: shifted(&left.bounds.low), high: shifted(&left.bounds.high) };
         Ok(Encoded { term: terms.div(left.term, terms.integer(factor)), defined, bounds })
+    }
+
+    /// A shift of a machine integer by any count.
+    fn shift_by_bits(&self, op: BinaryOp, ty: IntType, left: &Encoded, right: &Encoded) -> Encoded {
+        let terms = self.terms();
+        let is_possible = Bounds::between(BigInt::zero(), BigInt::from(ty.bits) - 1).hold_for(terms, right.term);
+        let operation = match op {
+            BinaryOp::ShiftLeft => BitOperation::ShiftLeft,
+            _ if ty.signed => BitOperation::ArithmeticShiftRight,
+            _ => BitOperation::LogicalShiftRight,
+        };
+        let operands = [left, right].map(|operand| terms.int_to_bits(u32::from(ty.bits), operand.term));
+        let defined = terms.and([left.defined, right.defined, is_possible]);
+        self.number_of_bits(terms.bits(operation, &operands), ty, defined)
+    }
+
+    /// The number of a type that so many bits are.
+    fn number_of_bits(&self, bits: Term, ty: IntType, defined: Term) -> Encoded {
+        let terms = self.terms();
+        let number = terms.bits_to_int(bits);
+        let term = if ty.signed {
+            let is_negative = terms.less(terms.integer(largest(ty)), number);
+            terms.ite(is_negative, terms.subtract(number, terms.integer(BigInt::one() << ty.bits)), number)
+        } else {
+            number
+        };
+        Encoded { term, defined, bounds: Bounds::of_type(ty) }
     }
 
     fn bits(&self, op: BinaryOp, ty: IntType, left: Encoded, right: Encoded) -> Result<Encoded, Reason> {
@@ -349,14 +377,8 @@ impl Encoder<'_, '_> {
             BinaryOp::BitOr => terms.bv_or(a, b),
             _ => terms.bv_xor(a, b),
         };
-        let number = terms.bits_to_int(combined);
         let ty = IntType { bits: width as u16, signed: !self.vocabulary.is_machine() || ty.signed };
-        if !ty.signed {
-            return Ok(Encoded { term: number, defined, bounds: Bounds::of_type(ty) });
-        }
-        let is_negative = terms.less(terms.integer(largest(ty)), number);
-        let below = terms.subtract(number, terms.integer(BigInt::one() << width));
-        Ok(Encoded { term: terms.ite(is_negative, below, number), defined, bounds: Bounds::of_type(ty) })
+        Ok(self.number_of_bits(combined, ty, defined))
     }
 }
 

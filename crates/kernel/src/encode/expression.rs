@@ -1,6 +1,6 @@
 //! Expressions as terms: one expression from its operands.
 
-use logic::Term;
+use logic::{BitOperation, Term};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
 use program::semantics::arithmetic::{largest, smallest};
@@ -209,7 +209,7 @@ impl Evaluation<'_, '_> {
             return match count.to_u64().filter(|&count| count < most) {
                 Some(count) if is_left => (self.ranged(&number::shift_left(terms, left, count), ty), undefined),
                 Some(count) => (number::shift_right(terms, left, count), undefined),
-                None => (self.shifted_somehow(is_left, ty, left), undefined),
+                None => (self.shifted_somehow(is_left, ty, left, right), undefined),
             };
         }
         // Where integers are ideal, an amount has no bound that its type gives.
@@ -219,13 +219,21 @@ impl Evaluation<'_, '_> {
         {
             return (self.ranged(&shifted, ty), undefined);
         }
-        (self.shifted_somehow(is_left, ty, left), undefined)
+        (self.shifted_somehow(is_left, ty, left, right), undefined)
     }
 
-    fn shifted_somehow(&mut self, is_left: bool, ty: IntType, left: &Number) -> Number {
-        self.encoding.note("a shift by an amount that is not constant", self.span);
+    fn shifted_somehow(&mut self, is_left: bool, ty: IntType, left: &Number, right: &Number) -> Number {
         let terms = self.terms();
-        let result = self.anything(Scalar::Int(ty)).value;
+        let operation = match is_left {
+            true => BitOperation::ShiftLeft,
+            false if ty.signed => BitOperation::ArithmeticShiftRight,
+            false => BitOperation::LogicalShiftRight,
+        };
+        let by_bits = self.encoding.is_machine().then(|| number::by_bits(terms, operation, left, right, ty));
+        let result = by_bits.unwrap_or_else(|| {
+            self.encoding.note("a shift by an amount that is not constant", self.span);
+            self.anything(Scalar::Int(ty)).value
+        });
         if !is_left {
             let (zero, before) = (terms.integer(0), terms.integer(-1));
             let between = |low: Term, high: Term| {
@@ -247,8 +255,21 @@ impl Evaluation<'_, '_> {
             }
             return exact;
         }
-        self.encoding.note("a bit operation on two values neither of which is constant", self.span);
-        let result = self.anything(Scalar::Int(ty)).value;
+        let operation = match op {
+            BinaryOp::BitAnd => BitOperation::And,
+            BinaryOp::BitOr => BitOperation::Or,
+            _ => BitOperation::Xor,
+        };
+        // Without a width of the machine's, one that both have room in.
+        let shared = || Some(number::signed_type(left)?.bits.max(number::signed_type(right)?.bits));
+        let width = if self.encoding.is_machine() { Some(ty) } else { shared().map(IntType::signed) };
+        let result = match width {
+            Some(ty) => number::by_bits(terms, operation, left, right, ty),
+            None => {
+                self.encoding.note("a bit operation on two values of which nothing is known", self.span);
+                self.anything(Scalar::Int(ty)).value
+            }
+        };
         let zero = terms.integer(0);
         let most = |high: Term| terms.and([terms.less_equal(zero, result.term), terms.less_equal(result.term, high)]);
         let fits = |number: &Number| {

@@ -4,7 +4,7 @@
 //! show that one is enough, by a remainder otherwise, and not at all where they show that nothing leaves it. Every term
 //! is total: a divisor that may be zero is replaced by one that is not, since the step is undefined there anyway.
 
-use logic::{Term, Terms};
+use logic::{BitOperation, Term, Terms};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use program::semantics::arithmetic::{largest, smallest};
@@ -218,6 +218,19 @@ pub(super) fn bits(terms: &Terms, op: BinaryOp, left: &Number, right: &Number) -
             sum
         }
     })
+}
+
+/// An operation on the bits that two numbers have in a type.
+pub(super) fn by_bits(terms: &Terms, op: BitOperation, left: &Number, right: &Number, ty: IntType) -> Number {
+    let operands = [left, right].map(|number| terms.int_to_bits(u32::from(ty.bits), number.term));
+    let unsigned = IntType::unsigned(ty.bits);
+    wrap(terms, &Number::of_type(terms.bits_to_int(terms.bits(op, &operands)), unsigned), ty)
+}
+
+/// A signed type that has room for a number.
+pub(super) fn signed_type(number: &Number) -> Option<IntType> {
+    let bits = number.low.as_ref()?.bits().max(number.high.as_ref()?.bits()) + 1;
+    (bits <= LARGEST_SHIFT_BITS).then(|| IntType::signed(bits as u16))
 }
 
 /// The bits of a disjunction of numbers that are not negative are those of the longer one at most.
