@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use foundation::Budget;
-use logic::{Node, Symbol, Term, Terms};
+use logic::{Node, Symbol, Term, Terms, Value};
 use z3::ast::{Ast, Bool, Dynamic};
 use z3::{Goal, SatResult, Tactic};
 
 use crate::eliminate::{QuantifiedFormula, eliminate_by_rules};
-use crate::finite::Finite;
+use crate::finite::{Finite, Propagated, propagated};
 use crate::limits::{counted, limit, parameters, patience, patiently, spend, steps_in};
 use crate::translate::{SolverTranslation, value_of};
 use crate::watch::SolverWatch;
@@ -24,6 +24,9 @@ const TACTIC_LIMIT: Duration = Duration::from_millis(1500);
 
 /// For how many steps arithmetic is asked first about what has operations on bits, before it is asked as bit-vectors.
 const QUICK_STEPS: u32 = 200_000;
+
+/// For how many steps arithmetic is asked once more, where bit-vectors have left it open.
+const LAST_STEPS: u32 = 4_000_000;
 
 /// As how many steps it counts where a tactic does not end.
 const TACTIC_STEPS: u32 = 1_000_000;
@@ -115,6 +118,7 @@ impl<'t> Z3<'t> {
             if as_bits != SatResult::Unknown || self.budget.check().is_err() {
                 return as_bits;
             }
+            return self.ask_limited(Some(steps.map_or(LAST_STEPS, |steps| steps.min(LAST_STEPS))));
         }
         self.ask_limited(steps)
     }
@@ -134,66 +138,117 @@ impl<'t> Z3<'t> {
     }
 
     fn speaks_of_bits(&mut self) -> bool {
+        let assumed = self.assumed.iter().map(|(_, term)| *term);
+        let formulas: Vec<Term> = self.asserted.iter().copied().chain(assumed).collect();
+        formulas.into_iter().any(|formula| self.has_bits(formula))
+    }
+
+    fn has_bits(&mut self, formula: Term) -> bool {
         let terms = self.terms;
         let is_bits =
             |part: Term| matches!(terms.node(part), Node::Bits(..) | Node::IntToBits(..) | Node::BitsToInt(_));
-        let assumed = self.assumed.iter().map(|(_, term)| *term);
-        let mut formulas = self.asserted.iter().copied().chain(assumed);
-        let known = &mut self.has_bits;
-        formulas
-            .any(|formula| *known.entry(formula).or_insert_with(|| terms.subterms(&[formula]).into_iter().any(is_bits)))
+        let known = self.has_bits.entry(formula);
+        *known.or_insert_with(|| terms.subterms(&[formula]).into_iter().any(is_bits))
     }
 
     /// Asks the same as bit-vectors; unknown where that is not possible.
     fn ask_finite(&mut self, steps: Option<u32>) -> SatResult {
         let assumed: Vec<Term> = self.assumed.iter().map(|(_, term)| *term).collect();
         let formulas = [&self.asserted[..], &assumed[..]].concat();
-        let Some(finite) = Finite::new(self.terms, &formulas) else { return SatResult::Unknown };
+        let query = propagated(self.terms, &formulas);
+        if !query.members.iter().any(|(_, member)| self.has_bits(*member)) {
+            return self.ask_propagated(query, assumed, steps);
+        }
+        let finite = Finite::new(self.terms, query);
         let Some(solver) = z3::Solver::new_for_logic("QF_BV") else { return SatResult::Unknown };
-        let (asserted, assumptions) = finite.formulas.split_at(self.asserted.len());
-        asserted.iter().chain(&finite.bounds).for_each(|formula| solver.assert(formula));
-        let literals: Vec<Bool> = assumptions
-            .iter()
-            .map(|formula| {
-                let name = Bool::fresh_const("|assumption|");
-                solver.assert(name.implies(formula));
-                name
-            })
-            .collect();
-        let ask = |clock: Option<Duration>| {
-            solver.set_params(&parameters(steps, clock));
-            counted(&solver, || self.watch.during(|| solver.check_assumptions(&literals)))
-        };
-        let answer = match steps {
-            None => {
-                let (answer, taken) = ask(None);
-                spend(&self.budget, taken);
-                answer
+        let names: Vec<Bool> = assumed.iter().map(|_| Bool::fresh_const("|assumption|")).collect();
+        finite.bounds.iter().for_each(|bound| solver.assert(bound));
+        for (position, member) in &finite.members {
+            match position.checked_sub(self.asserted.len()) {
+                Some(assumption) => solver.assert(names[assumption].implies(member)),
+                None => solver.assert(member),
             }
-            Some(steps) => {
-                let (answer, _) = patiently(steps, patience(steps), &self.budget, |clock| {
-                    let (answer, taken) = ask(Some(clock));
-                    (Some(answer).filter(|answer| *answer != SatResult::Unknown), taken)
-                });
-                answer.unwrap_or(SatResult::Unknown)
-            }
-        };
-        self.found = match answer {
-            SatResult::Sat => solver.get_model().map(|model| {
-                let value = |term: &Dynamic| model.get_const_interp(term).and_then(|value| value_of(&value));
-                let values =
-                    finite.symbols().iter().filter_map(|(symbol, term)| Some((*symbol, finite.number(value(term)?))));
-                Found::Model(Model::new(values))
-            }),
+        }
+        match self.ask_another(&solver, &names, steps) {
+            SatResult::Sat => self.ask_rest(&finite, &solver, steps),
             SatResult::Unsat => {
                 let used = solver.get_unsat_core();
                 let is_used =
-                    |at: &usize| used.contains(&literals[*at]) || finite.bounding.contains(&(self.asserted.len() + at));
-                Some(Found::Core((0..assumed.len()).filter(is_used).map(|at| assumed[at]).collect()))
+                    |at: &usize| used.contains(&names[*at]) || finite.bounding.contains(&(self.asserted.len() + at));
+                self.found = Some(Found::Core((0..assumed.len()).filter(is_used).map(|at| assumed[at]).collect()));
+                SatResult::Unsat
             }
+            SatResult::Unknown => SatResult::Unknown,
+        }
+    }
+
+    /// Asks a query of arithmetic alone.
+    fn ask_propagated(&mut self, query: Propagated, assumed: Vec<Term>, steps: Option<u32>) -> SatResult {
+        let solver = z3::Solver::new();
+        let all = self.terms.and(query.members.into_iter().map(|(_, member)| member));
+        solver.assert(self.translation.formula(self.terms, all));
+        let answer = self.ask_another(&solver, &[], steps);
+        self.found = match answer {
+            SatResult::Sat => solver.get_model().map(|model| {
+                let values = query.constants.into_iter().chain(self.values_of(&model));
+                Found::Model(Model::new(values))
+            }),
+            SatResult::Unsat => Some(Found::Core(assumed)),
             SatResult::Unknown => None,
         };
         answer
+    }
+
+    /// What bit-vectors have a model of, with what cannot be written so: whether that has a model with the same values.
+    fn ask_rest(&mut self, finite: &Finite, solver: &z3::Solver, steps: Option<u32>) -> SatResult {
+        let Some(model) = solver.get_model() else { return SatResult::Unknown };
+        let value = |term: &Dynamic| model.eval(term, true).and_then(|value| value_of(&value));
+        let values = finite.symbols().iter().filter_map(|(symbol, term)| Some((*symbol, finite.number(value(term)?))));
+        let mut values: Vec<(Symbol, Value)> = finite.constants.clone().into_iter().chain(values).collect();
+        if !finite.rest.is_empty() {
+            let of_symbol = values.iter().filter_map(|(symbol, value)| Some((*symbol, self.terms.of_value(value)?)));
+            let rest = self.terms.substitute(self.terms.and(finite.rest.iter().copied()), &of_symbol.collect());
+            let another = z3::Solver::new();
+            another.assert(self.translation.formula(self.terms, rest));
+            if self.ask_another(&another, &[], steps.map(|steps| steps.min(QUICK_STEPS))) != SatResult::Sat {
+                return SatResult::Unknown;
+            }
+            let Some(model) = another.get_model() else { return SatResult::Unknown };
+            values.extend(self.values_of(&model));
+        }
+        self.found = Some(Found::Model(Model::new(values)));
+        SatResult::Sat
+    }
+
+    /// Asks another solver, for so many steps.
+    fn ask_another(&self, solver: &z3::Solver, literals: &[Bool], steps: Option<u32>) -> SatResult {
+        let ask = |clock: Option<Duration>| {
+            solver.set_params(&parameters(steps, clock));
+            counted(solver, || self.watch.during(|| solver.check_assumptions(literals)))
+        };
+        let Some(steps) = steps else {
+            let (answer, taken) = ask(None);
+            spend(&self.budget, taken);
+            return answer;
+        };
+        let (answer, _) = patiently(steps, patience(steps), &self.budget, |clock| {
+            let (answer, taken) = ask(Some(clock));
+            (Some(answer).filter(|answer| *answer != SatResult::Unknown), taken)
+        });
+        answer.unwrap_or(SatResult::Unknown)
+    }
+
+    /// What a model says of our symbols.
+    fn values_of(&self, model: &z3::Model) -> Vec<(Symbol, Value)> {
+        let mut values = Vec::new();
+        for declaration in model.iter().filter(|declaration| declaration.arity() == 0) {
+            let Some(symbol) = self.translation.symbol(&declaration.name()) else { continue };
+            let value = model.get_const_interp(&declaration.apply(&[]));
+            if let Some(value) = value.and_then(|value| value_of(&value)) {
+                values.push((symbol, value));
+            }
+        }
+        values
     }
 
     /// The same, for so many steps and so long by the clock; and how many steps were taken.
@@ -366,15 +421,7 @@ impl Solver for Z3<'_> {
             return model.clone();
         }
         let Some(model) = self.solver.get_model() else { return Model::default() };
-        let mut values = Vec::new();
-        for declaration in model.iter().filter(|declaration| declaration.arity() == 0) {
-            let Some(symbol) = self.translation.symbol(&declaration.name()) else { continue };
-            let value = model.get_const_interp(&declaration.apply(&[]));
-            if let Some(value) = value.and_then(|value| value_of(&value)) {
-                values.push((symbol, value));
-            }
-        }
-        Model::new(values)
+        Model::new(self.values_of(&model))
     }
 
     fn eliminate(&mut self, exists: &[Symbol], body: Term) -> Option<Term> {

@@ -81,7 +81,7 @@ impl Contents {
 pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>, Reason> {
     let (terms, program) = (vocabulary.terms, vocabulary.program());
     let data = &program.edges[edge];
-    let encoder = Encoder { vocabulary, span: data.span };
+    let encoder = Encoder::new(vocabulary, data.span);
     let refuse = |what: &str| Err(Reason::unsupported(what, Some(data.span)));
     let (mut asked, mut contents) = (Vec::new(), Vec::new());
     let mut exit = Exit::Passes;
@@ -224,7 +224,7 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
         passages.push(Passage { step, exit: Exit::Undefined, asked: Vec::new(), contents: Vec::new() });
     }
     if defined != terms.truth(false) {
-        let step = Transition { guard: terms.and([defined, step.guard]), ..step };
+        let step = Transition { guard: terms.and([defined, step.guard, encoder.facts()]), ..step };
         passages.push(Passage { step, exit, asked, contents });
     }
     Ok(passages)

@@ -2,6 +2,8 @@
 //!
 //! Evaluation is lazy where the program's is: the right operand of `&&` must be defined only where the left one is true.
 
+use std::cell::RefCell;
+
 use foundation::Span;
 use logic::{BitOperation, Sort, Term, Terms};
 use num_bigint::BigInt;
@@ -29,9 +31,24 @@ pub struct Encoded {
 /// Encodes the expressions of one place in the source.
 pub struct Encoder<'v, 'p> {
     /// The symbols.
-    pub vocabulary: &'v Vocabulary<'p>,
+    pub(super) vocabulary: &'v Vocabulary<'p>,
     /// Where the expressions stand, for refusals.
-    pub span: Span,
+    pub(super) span: Span,
+    /// What arithmetic may know of operations on bits.
+    facts: RefCell<Vec<Term>>,
+}
+
+impl<'v, 'p> Encoder<'v, 'p> {
+    /// An encoder for expressions that stand at a place.
+    pub fn new(vocabulary: &'v Vocabulary<'p>, span: Span) -> Self {
+        Self { vocabulary, span, facts: RefCell::default() }
+    }
+
+    /// What follows from the operations on bits in all that was encoded, and can be said without them. It holds always; but ranking
+    /// functions, interpolants and ranges are found by arithmetic, which sees nothing but this of such operations.
+    pub fn facts(&self) -> Term {
+        self.terms().and(self.facts.borrow().iter().copied())
+    }
 }
 
 impl Encoder<'_, '_> {
@@ -243,7 +260,7 @@ impl Encoder<'_, '_> {
             BinaryOp::Divide => terms.div(dividend, right.term),
             _ => terms.modulo(dividend, right.term),
         };
-        let term = if left.bounds.low.as_ref().is_some_and(|low| !low.is_negative()) {
+        let term = if is_not_negative(&left.bounds) {
             on_positive(left.term)
         } else {
             let negated = terms.negate(on_positive(terms.negate(left.term)));
@@ -264,8 +281,8 @@ impl Encoder<'_, '_> {
             let divisor = (divisor - BigInt::one()).max(BigInt::zero());
             most = Some(most.map_or(divisor.clone(), |most| most.min(divisor)));
         }
-        let low_sign = left.bounds.low.as_ref().is_some_and(|low| !low.is_negative());
-        let right_sign = right.bounds.low.as_ref().is_some_and(|low| !low.is_negative());
+        let low_sign = is_not_negative(&left.bounds);
+        let right_sign = is_not_negative(&right.bounds);
         let positive = low_sign && (right_sign || op == BinaryOp::Remainder);
         let low = if positive { Some(BigInt::zero()) } else { most.as_ref().map(|most| -most) };
         let mut bounds = Bounds { low, high: most };
@@ -315,27 +332,35 @@ impl Encoder<'_, '_> {
         };
         let operands = [left, right].map(|operand| terms.int_to_bits(u32::from(ty.bits), operand.term));
         let defined = terms.and([left.defined, right.defined, is_possible]);
-        self.number_of_bits(terms.bits(operation, &operands), ty, defined)
+        let is_positive = op == BinaryOp::ShiftRight && is_not_negative(&left.bounds);
+        let mut shifted = self.number_of_bits(terms.bits(operation, &operands), ty, is_positive, defined);
+        if is_positive {
+            shifted.bounds.high = left.bounds.high.clone().or(shifted.bounds.high);
+            let is_moved = terms.less_equal(terms.integer(1), right.term);
+            let half = terms.less_equal(terms.add([shifted.term, shifted.term]), left.term);
+            let facts = [terms.less_equal(shifted.term, left.term), terms.implies(is_moved, half)];
+            self.facts.borrow_mut().push(terms.implies(is_possible, terms.and(facts)));
+        }
+        shifted
     }
 
     /// The number of a type that so many bits are.
-    fn number_of_bits(&self, bits: Term, ty: IntType, defined: Term) -> Encoded {
+    fn number_of_bits(&self, bits: Term, ty: IntType, is_positive: bool, defined: Term) -> Encoded {
         let terms = self.terms();
         let number = terms.bits_to_int(bits);
-        let term = if ty.signed {
-            let is_negative = terms.less(terms.integer(largest(ty)), number);
-            terms.ite(is_negative, terms.subtract(number, terms.integer(BigInt::one() << ty.bits)), number)
-        } else {
-            number
-        };
-        Encoded { term, defined, bounds: Bounds::of_type(ty) }
+        if is_positive || !ty.signed {
+            return Encoded { term: number, defined, bounds: Bounds::between(BigInt::zero(), largest(ty)) };
+        }
+        let is_negative = terms.less(terms.integer(largest(ty)), number);
+        let below = terms.subtract(number, terms.integer(BigInt::one() << ty.bits));
+        Encoded { term: terms.ite(is_negative, below, number), defined, bounds: Bounds::of_type(ty) }
     }
 
     fn bits(&self, op: BinaryOp, ty: IntType, left: Encoded, right: Encoded) -> Result<Encoded, Reason> {
         let terms = self.terms();
         let defined = terms.and([left.defined, right.defined]);
         let is_bit = |bounds: &Bounds| {
-            bounds.low.as_ref().is_some_and(|low| !low.is_negative())
+            is_not_negative(bounds)
                 && bounds.high.as_ref().is_some_and(|high| *high <= BigInt::one())
         };
         if is_bit(&left.bounds) && is_bit(&right.bounds) {
@@ -378,8 +403,52 @@ impl Encoder<'_, '_> {
             _ => terms.bv_xor(a, b),
         };
         let ty = IntType { bits: width as u16, signed: !self.vocabulary.is_machine() || ty.signed };
-        Ok(self.number_of_bits(combined, ty, defined))
+        let known = [&left, &right].map(|operand| is_not_negative(&operand.bounds));
+        let is_positive = if op == BinaryOp::BitAnd { known[0] || known[1] } else { known[0] && known[1] };
+        let mut result = self.number_of_bits(combined, ty, is_positive, defined);
+        if is_positive {
+            let highs = [&left, &right].into_iter().filter(|operand| is_not_negative(&operand.bounds));
+            let highs = highs.filter_map(|operand| operand.bounds.high.clone());
+            let high = match op {
+                BinaryOp::BitAnd => highs.min(),
+                // As many bits as the longer one has.
+                _ => highs.max().map(|high| (BigInt::one() << high.bits()) - 1),
+            };
+            result.bounds.high = high.into_iter().chain(result.bounds.high).min();
+        }
+        self.note_bits(op, &left, &right, result.term);
+        Ok(result)
     }
+
+    /// Notes what arithmetic may know of the result of an operation on bits.
+    fn note_bits(&self, op: BinaryOp, left: &Encoded, right: &Encoded, result: Term) {
+        let terms = self.terms();
+        let zero = terms.integer(0);
+        let positive = |operand: &Encoded| match is_not_negative(&operand.bounds) {
+            true => terms.truth(true),
+            false => terms.less_equal(zero, operand.term),
+        };
+        let (x, y) = (left.term, right.term);
+        let mut facts = self.facts.borrow_mut();
+        if op == BinaryOp::BitAnd {
+            for operand in [left, right].into_iter().filter(|operand| terms.as_integer(operand.term).is_none()) {
+                let inside = [terms.less_equal(zero, result), terms.less_equal(result, operand.term)];
+                facts.push(terms.implies(positive(operand), terms.and(inside)));
+            }
+            return;
+        }
+        let (least, most) = match op {
+            BinaryOp::BitOr => ([x, y], terms.add([x, y])),
+            _ => ([terms.subtract(x, y), terms.subtract(y, x)], terms.add([x, y])),
+        };
+        let inside = least.into_iter().chain([zero]).map(|least| terms.less_equal(least, result));
+        let inside = terms.and(inside.chain([terms.less_equal(result, most)]));
+        facts.push(terms.implies(terms.and([positive(left), positive(right)]), inside));
+    }
+}
+
+fn is_not_negative(bounds: &Bounds) -> bool {
+    bounds.low.as_ref().is_some_and(|low| !low.is_negative())
 }
 
 /// The runs of ones in a number that is not negative, by their first bit and the one behind their last, if they are few.

@@ -316,7 +316,7 @@ impl<'t> ObservedProgram<'t> {
                 Some(seen) => {
                     let first = program.locations[location].out.first();
                     let span = first.map_or(program.functions[prepared.root()].span, |&edge| program.edges[edge].span);
-                    let encoded = Encoder { vocabulary: self.vocabulary, span }.encode(seen.value)?;
+                    let encoded = Encoder::new(self.vocabulary, span).encode(seen.value)?;
                     terms.and([encoded.term, encoded.defined])
                 }
             },

@@ -72,44 +72,53 @@ impl Interval {
 /// A query as bit-vectors.
 pub(crate) struct Finite {
     width: u32,
-    /// The formulas, in the order in which they were given.
-    pub formulas: Vec<Bool>,
+    /// What the query says, each with the position of the formula that says it.
+    pub members: Vec<(usize, Bool)>,
     /// What bounds say of the symbols.
     pub bounds: Vec<Bool>,
-    /// Which of the formulas, by their positions, were needed for the bounds.
+    /// Which of the formulas, by their positions, were needed to find constants and bounds.
     pub bounding: Vec<usize>,
+    /// What the query says as well, but cannot be written as bits.
+    pub rest: Vec<Term>,
+    /// The symbols whose values the query says.
+    pub constants: HashMap<Symbol, Value>,
     symbols: Vec<(Symbol, Dynamic)>,
 }
 
 impl Finite {
-    /// The conjunction of formulas as bit-vectors; none where something has no bounds that are found, or is too wide.
-    pub fn new(terms: &Terms, formulas: &[Term]) -> Option<Self> {
+    /// A query as bit-vectors, as far as it can be.
+    pub fn new(terms: &Terms, query: Propagated) -> Self {
+        let Propagated { members, constants, mut useful } = query;
         let mut bounds = Bounds { terms, atoms: HashMap::new(), memory: HashMap::new() };
-        let parts = terms.subterms(formulas);
-        let bounding = bounds.learn(formulas, &parts);
-        let mut bits = 1;
-        for &part in &parts {
-            bits = bits.max(bounds.bits_of(part)?);
+        let all: Vec<Term> = members.iter().map(|(_, member)| *member).collect();
+        useful.extend(bounds.learn(&members, &terms.subterms(&all)));
+        useful.sort_unstable();
+        useful.dedup();
+        let (mut bits, mut written, mut rest) = (1, Vec::new(), Vec::new());
+        for (position, member) in members {
+            let parts = terms.subterms(&[member]);
+            let needed = parts
+                .iter()
+                .map(|&part| bounds.bits_of(part, part == member))
+                .try_fold(1, |most, bits| Some(u64::max(most, bits?)));
+            match needed.filter(|needed| needed + 2 <= MOST_BITS) {
+                Some(needed) => {
+                    bits = bits.max(needed);
+                    written.push((position, member));
+                }
+                None => rest.push(member),
+            }
         }
-        // Equal arrays stay equal when their elements are cut to a width, but different ones need not stay different.
-        let equations: Vec<Term> = formulas.iter().flat_map(|formula| conjuncts(terms, *formula)).collect();
-        let is_array = |term: Term| matches!(terms.sort(term), Sort::Array(..));
-        let is_hidden = |part: &Term| match terms.node(*part) {
-            Node::Equal(left, _) => is_array(left) && !equations.contains(part),
-            Node::Ite(_, then, _) => is_array(then),
-            _ => false,
-        };
         // One more for the sign, and one for the negation of the least number.
-        let width = u32::try_from(bits + 2).ok().filter(|width| u64::from(*width) <= MOST_BITS)?;
-        if parts.iter().any(is_hidden) {
-            return None;
-        }
+        let width = bits as u32 + 2;
         let mut writer = Writer { terms, width, known: HashMap::new(), symbols: Vec::new(), bounds: Vec::new() };
-        for part in parts {
+        let all: Vec<Term> = written.iter().map(|(_, member)| *member).collect();
+        for part in terms.subterms(&all) {
             writer.write(part, &mut bounds);
         }
-        let formulas = formulas.iter().map(|formula| writer.truth(*formula)).collect();
-        Some(Self { width, formulas, bounds: writer.bounds, bounding, symbols: writer.symbols })
+        let members = written.into_iter().map(|(position, member)| (position, writer.truth(member))).collect();
+        let Writer { symbols, bounds, .. } = writer;
+        Self { width, members, bounds, bounding: useful, rest, constants, symbols }
     }
 
     /// The symbols with the terms that stand for them.
@@ -137,10 +146,62 @@ impl Finite {
     }
 }
 
-fn conjuncts(terms: &Terms, formula: Term) -> Vec<Term> {
+/// A conjunction, with what it says of symbols put in.
+pub(crate) struct Propagated {
+    /// Its members, each with the position of the formula that says it.
+    pub members: Vec<(usize, Term)>,
+    /// The symbols whose values it says.
+    pub constants: HashMap<Symbol, Value>,
+    /// The positions of the formulas that say them.
+    useful: Vec<usize>,
+}
+
+/// Replaces symbols by the values that they must have.
+pub(crate) fn propagated(terms: &Terms, formulas: &[Term]) -> Propagated {
+    let conjuncts = |(position, formula): (usize, Term)| -> Vec<(usize, Term)> {
+        match terms.node(formula) {
+            Node::And(members) => members.iter().map(|member| (position, *member)).collect(),
+            _ => vec![(position, formula)],
+        }
+    };
+    let mut members: Vec<(usize, Term)> = formulas.iter().copied().enumerate().flat_map(conjuncts).collect();
+    let (mut constants, mut useful) = (HashMap::new(), Vec::new());
+    for _ in 0..MOST_ROUNDS {
+        let mut found: HashMap<Symbol, Value> = HashMap::new();
+        members.retain(|(position, member)| match constant(terms, *member) {
+            Some((symbol, value)) if !found.contains_key(&symbol) => {
+                found.insert(symbol, value);
+                useful.push(*position);
+                false
+            }
+            _ => true,
+        });
+        if found.is_empty() {
+            break;
+        }
+        let values: HashMap<Symbol, Term> =
+            found.iter().filter_map(|(symbol, value)| Some((*symbol, terms.of_value(value)?))).collect();
+        let replaced = members.into_iter().map(|(position, member)| (position, terms.substitute(member, &values)));
+        members = replaced.flat_map(conjuncts).filter(|(_, member)| terms.as_truth(*member) != Some(true)).collect();
+        constants.extend(found);
+    }
+    Propagated { members, constants, useful }
+}
+
+/// The symbol of which a formula says the value.
+fn constant(terms: &Terms, formula: Term) -> Option<(Symbol, Value)> {
+    let symbol = |term: Term| match terms.node(term) {
+        Node::Variable(symbol) => Some(symbol),
+        _ => None,
+    };
     match terms.node(formula) {
-        Node::And(members) => members.to_vec(),
-        _ => vec![formula],
+        Node::Variable(symbol) => Some((symbol, Value::Bool(true))),
+        Node::Not(inner) => Some((symbol(inner)?, Value::Bool(false))),
+        Node::Zero(linear) => match linear.terms() {
+            [(coefficient, term)] if coefficient.is_one() => Some((symbol(*term)?, Value::Int(-linear.constant()))),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -153,17 +214,15 @@ struct Bounds<'t> {
 }
 
 impl Bounds<'_> {
-    /// Learns bounds from formulas all of which hold, and returns the positions of those that were of use. The parts come before
+    /// Learns bounds from what holds, and returns the positions of those formulas that were of use. The parts come before
     /// what they are parts of.
-    fn learn(&mut self, formulas: &[Term], parts: &[Term]) -> Vec<usize> {
+    fn learn(&mut self, members: &[(usize, Term)], parts: &[Term]) -> Vec<usize> {
         let mut facts: Vec<(usize, Linear, bool)> = Vec::new();
-        for (position, formula) in formulas.iter().enumerate() {
-            for member in conjuncts(self.terms, *formula) {
-                match self.terms.node(member) {
-                    Node::AtMostZero(linear) => facts.push((position, (*linear).clone(), false)),
-                    Node::Zero(linear) => facts.push((position, (*linear).clone(), true)),
-                    _ => {}
-                }
+        for (position, member) in members {
+            match self.terms.node(*member) {
+                Node::AtMostZero(linear) => facts.push((*position, (*linear).clone(), false)),
+                Node::Zero(linear) => facts.push((*position, (*linear).clone(), true)),
+                _ => {}
             }
         }
         let mut useful = Vec::new();
@@ -182,8 +241,6 @@ impl Bounds<'_> {
             }
             self.memory.clear();
         }
-        useful.sort_unstable();
-        useful.dedup();
         useful
     }
 
@@ -258,8 +315,20 @@ impl Bounds<'_> {
         found
     }
 
-    /// How many bits a part of a query needs, without the sign; none where it cannot be written as bits.
-    fn bits_of(&mut self, part: Term) -> Option<u64> {
+    /// Whether a number is known not to be zero: by its bounds, or since another one is chosen where it is.
+    fn is_never_zero(&mut self, term: Term) -> bool {
+        if self.of(term).excludes_zero() {
+            return true;
+        }
+        let Node::Ite(condition, then, otherwise) = self.terms.node(term) else { return false };
+        let is_zero = |number: Term| self.terms.equal(number, self.terms.integer(0));
+        (condition == is_zero(otherwise) || self.is_never_zero(otherwise))
+            && (condition == self.terms.not(is_zero(then)) || self.is_never_zero(then))
+    }
+
+    /// How many bits a part of a query needs, without the sign; none where it cannot be written as bits. Equal arrays stay equal
+    /// when their elements are cut to a width, but different ones need not stay different: equations between them are to stand alone.
+    fn bits_of(&mut self, part: Term, is_alone: bool) -> Option<u64> {
         let terms = self.terms;
         let sum = |bounds: &mut Self, linear: &Linear| {
             let mut most = linear.constant().abs();
@@ -270,8 +339,10 @@ impl Bounds<'_> {
         };
         match (terms.sort(part), terms.node(part)) {
             (_, Node::AtMostZero(linear) | Node::Zero(linear) | Node::Linear(linear)) => sum(self, &linear),
+            (_, Node::Equal(left, _)) if matches!(terms.sort(left), Sort::Array(..)) && !is_alone => None,
+            (Sort::Array(..), Node::Ite(..)) => None,
             // What division by zero yields is not said.
-            (_, Node::Div(_, divisor) | Node::Modulo(_, divisor)) if !self.of(divisor).excludes_zero() => None,
+            (_, Node::Div(_, divisor) | Node::Modulo(_, divisor)) if !self.is_never_zero(divisor) => None,
             (Sort::Int, _) => Some(self.of(part).magnitude()?.bits()),
             (Sort::Array(index, element), _) => {
                 let is_flat = *index == Sort::Int && matches!(*element, Sort::Int | Sort::Bool);

@@ -74,9 +74,10 @@ impl Random<'_> {
 /// Whether bit-vectors have a model, which then is one over the integers, too.
 fn has_model(terms: &Terms, formulas: &[Term], symbols: &[Symbol]) -> bool {
     let all = terms.and(formulas.iter().copied());
-    let finite = Finite::new(terms, formulas).expect("everything has bounds");
+    let finite = Finite::new(terms, propagated(terms, formulas));
     let solver = z3::Solver::new_for_logic("QF_BV").expect("there is such a logic");
-    finite.formulas.iter().chain(&finite.bounds).for_each(|formula| solver.assert(formula));
+    assert!(finite.rest.is_empty(), "everything has bounds");
+    finite.members.iter().map(|(_, member)| member).chain(&finite.bounds).for_each(|formula| solver.assert(formula));
     match solver.check() {
         SatResult::Sat => {
             let model = solver.get_model().expect("it has one");
@@ -84,7 +85,11 @@ fn has_model(terms: &Terms, formulas: &[Term], symbols: &[Symbol]) -> bool {
             let values =
                 finite.symbols().iter().filter_map(|(symbol, term)| Some((*symbol, finite.number(value(term)?))));
             let unused = symbols.iter().map(|symbol| (*symbol, Value::Int(BigInt::zero())));
-            assert!(Model::new(unused.chain(values)).satisfies(terms, all), "{}", terms.display(all));
+            assert!(
+                Model::new(unused.chain(finite.constants.clone()).chain(values)).satisfies(terms, all),
+                "{}",
+                terms.display(all)
+            );
             true
         }
         answer => {
@@ -148,15 +153,17 @@ fn what_has_no_bounds_is_left_to_arithmetic() {
     let [x, y] = ["x", "y"].map(|name| terms.variable(terms.symbol(name, Sort::Int)));
     let at_most = |left, right| terms.less_equal(left, right);
     let number = |value: i64| terms.integer(value);
-    assert!(Finite::new(&terms, &[at_most(number(0), x)]).is_none());
+    let rest = |formulas: &[Term]| Finite::new(&terms, propagated(&terms, formulas)).rest;
+    let half_bounded = [at_most(number(0), x)];
+    assert_eq!(rest(&half_bounded), half_bounded);
     // A bound of one is a bound of the other.
     let bounded = [at_most(number(0), x), at_most(x, number(9)), terms.equal(y, terms.add([x, x]))];
-    assert!(Finite::new(&terms, &bounded).is_some());
+    assert_eq!(rest(&bounded), []);
     // What division by zero yields is not said.
     let divided = at_most(terms.div(y, x), number(3));
-    assert!(Finite::new(&terms, &[&bounded[..], &[divided]].concat()).is_none());
+    assert_eq!(rest(&[&bounded[..], &[divided]].concat()), [divided]);
     let not_zero = at_most(number(1), x);
-    assert!(Finite::new(&terms, &[&[not_zero], &bounded[1..], &[divided]].concat()).is_some());
+    assert_eq!(rest(&[&[not_zero], &bounded[1..], &[divided]].concat()), []);
 }
 
 /// Cut to a width, the two arrays might be equal at the only index that is left.
@@ -165,6 +172,29 @@ fn different_arrays_are_left_to_arithmetic() {
     let terms = Terms::new();
     let sort = Sort::Array(Sort::Int.into(), Sort::Int.into());
     let [a, b] = ["a", "b"].map(|name| terms.variable(terms.symbol(name, sort.clone())));
-    assert!(Finite::new(&terms, &[terms.equal(a, b)]).is_some());
-    assert!(Finite::new(&terms, &[terms.distinct(a, b)]).is_none());
+    assert!(Finite::new(&terms, propagated(&terms, &[terms.equal(a, b)])).rest.is_empty());
+    assert_eq!(Finite::new(&terms, propagated(&terms, &[terms.distinct(a, b)])).rest.len(), 1);
+}
+
+/// What is known of symbols without bounds, and of their values, is found with the help of arithmetic, or not at all.
+#[test]
+fn a_query_with_bits_and_without_bounds_is_answered() {
+    let terms = Terms::new();
+    let [x, y, z] = ["x", "y", "z"].map(|name| terms.variable(terms.symbol(name, Sort::Int)));
+    let number = |value: i64| terms.integer(value);
+    let bits = |operation, left, right| {
+        terms.bits_to_int(terms.bits(operation, &[left, right].map(|term| terms.int_to_bits(16, term))))
+    };
+    let both = bits(BitOperation::And, x, y);
+    let range = |term| terms.and([terms.less_equal(number(0), term), terms.less_equal(term, number(60_000))]);
+    let mut solver = crate::Z3::new(&terms, &foundation::Budget::unlimited());
+    use crate::Solver;
+    let formulas = [range(x), range(y), terms.less(both, terms.multiply(z, z)), terms.less(x, both)];
+    formulas.iter().for_each(|formula| solver.assert(*formula));
+    assert!(solver.check(&[]).is_unsatisfiable());
+    let mut solver = crate::Z3::new(&terms, &foundation::Budget::unlimited());
+    let formulas = [range(x), range(y), terms.less(both, z), terms.equal(both, number(4321)), terms.distinct(x, y)];
+    formulas.iter().for_each(|formula| solver.assert(*formula));
+    assert!(solver.check(&[]).is_satisfiable());
+    assert!(solver.model().satisfies(&terms, terms.and(formulas)));
 }
