@@ -4,10 +4,10 @@
 //! A solver may answer that it does not know; whoever asks must treat that as "neither proved nor refuted". No query
 //! outlives the budget it was given by more than a moment. This room knows no programs and no properties.
 
+mod bits;
 mod cached;
 mod decider;
 mod eliminate;
-mod finite;
 mod limits;
 mod model;
 mod native;

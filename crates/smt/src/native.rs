@@ -8,8 +8,8 @@ use logic::{Node, Symbol, Term, Terms, Value};
 use z3::ast::{Ast, Bool, Dynamic};
 use z3::{Goal, SatResult, Tactic};
 
+use crate::bits::BitAnswer;
 use crate::eliminate::{QuantifiedFormula, eliminate_by_rules};
-use crate::finite::{Finite, Propagated, propagated};
 use crate::limits::{counted, limit, parameters, patience, patiently, spend, steps_in};
 use crate::translate::{SolverTranslation, value_of};
 use crate::watch::SolverWatch;
@@ -23,7 +23,7 @@ const VERSION: &str = env!("SEMPER_Z3_VERSION");
 const TACTIC_LIMIT: Duration = Duration::from_millis(1500);
 
 /// For how many steps arithmetic is asked first about what has operations on bits, before it is asked as bit-vectors.
-const QUICK_STEPS: u32 = 200_000;
+pub(crate) const QUICK_STEPS: u32 = 200_000;
 
 /// For how many steps arithmetic is asked once more, where bit-vectors have left it open.
 const LAST_STEPS: u32 = 4_000_000;
@@ -33,10 +33,10 @@ const TACTIC_STEPS: u32 = 1_000_000;
 
 /// Z3 over the terms of an arena.
 pub struct Z3<'t> {
-    terms: &'t Terms,
+    pub(crate) terms: &'t Terms,
     budget: Budget,
     solver: z3::Solver,
-    translation: SolverTranslation,
+    pub(crate) translation: SolverTranslation,
     watch: SolverWatch,
     /// How many steps a check may take.
     query_steps: Option<u32>,
@@ -46,21 +46,15 @@ pub struct Z3<'t> {
     statistics: QueryStatistics,
     /// Assumptions that are not literals are named inside a level of their own, which is open until the next operation.
     has_assumption_level: bool,
-    assumed: Vec<(Bool, Term)>,
+    pub(crate) assumed: Vec<(Bool, Term)>,
     last: Option<SatResult>,
     /// What is asserted, and how much of it below each level that is open.
-    asserted: Vec<Term>,
+    pub(crate) asserted: Vec<Term>,
     levels: Vec<usize>,
     /// What the last check has found by bit-vectors.
-    found: Option<Found>,
+    pub(crate) found: Option<BitAnswer>,
     /// Which terms have operations on bits.
-    has_bits: HashMap<Term, bool>,
-}
-
-/// What a check by bit-vectors has found.
-enum Found {
-    Model(Model),
-    Core(Vec<Term>),
+    pub(crate) has_bits: HashMap<Term, bool>,
 }
 
 impl<'t> Z3<'t> {
@@ -109,18 +103,18 @@ impl<'t> Z3<'t> {
     /// a short time, and what it leaves open is asked as bit-vectors.
     fn ask(&mut self) -> SatResult {
         let steps = limit(self.query_steps, &self.budget);
-        if self.speaks_of_bits() {
-            let quickly = self.ask_limited(Some(steps.map_or(QUICK_STEPS, |steps| steps.min(QUICK_STEPS))));
-            if quickly != SatResult::Unknown || self.budget.check().is_err() {
-                return quickly;
-            }
-            let as_bits = self.ask_finite(steps);
-            if as_bits != SatResult::Unknown || self.budget.check().is_err() {
-                return as_bits;
-            }
-            return self.ask_limited(Some(steps.map_or(LAST_STEPS, |steps| steps.min(LAST_STEPS))));
+        if !self.speaks_of_bits() {
+            return self.ask_limited(steps);
         }
-        self.ask_limited(steps)
+        let at_most = |most: u32| Some(steps.map_or(most, |steps| steps.min(most)));
+        let mut answer = self.ask_limited(at_most(QUICK_STEPS));
+        if answer == SatResult::Unknown && self.budget.check().is_ok() {
+            answer = self.ask_as_bits(steps);
+        }
+        if answer == SatResult::Unknown && self.budget.check().is_ok() {
+            answer = self.ask_limited(at_most(LAST_STEPS));
+        }
+        answer
     }
 
     fn ask_limited(&mut self, steps: Option<u32>) -> SatResult {
@@ -137,91 +131,8 @@ impl<'t> Z3<'t> {
         answer.unwrap_or(SatResult::Unknown)
     }
 
-    fn speaks_of_bits(&mut self) -> bool {
-        let assumed = self.assumed.iter().map(|(_, term)| *term);
-        let formulas: Vec<Term> = self.asserted.iter().copied().chain(assumed).collect();
-        formulas.into_iter().any(|formula| self.has_bits(formula))
-    }
-
-    fn has_bits(&mut self, formula: Term) -> bool {
-        let terms = self.terms;
-        let is_bits =
-            |part: Term| matches!(terms.node(part), Node::Bits(..) | Node::IntToBits(..) | Node::BitsToInt(_));
-        let known = self.has_bits.entry(formula);
-        *known.or_insert_with(|| terms.subterms(&[formula]).into_iter().any(is_bits))
-    }
-
-    /// Asks the same as bit-vectors; unknown where that is not possible.
-    fn ask_finite(&mut self, steps: Option<u32>) -> SatResult {
-        let assumed: Vec<Term> = self.assumed.iter().map(|(_, term)| *term).collect();
-        let formulas = [&self.asserted[..], &assumed[..]].concat();
-        let query = propagated(self.terms, &formulas);
-        if !query.members.iter().any(|(_, member)| self.has_bits(*member)) {
-            return self.ask_propagated(query, assumed, steps);
-        }
-        let finite = Finite::new(self.terms, query);
-        let Some(solver) = z3::Solver::new_for_logic("QF_BV") else { return SatResult::Unknown };
-        let names: Vec<Bool> = assumed.iter().map(|_| Bool::fresh_const("|assumption|")).collect();
-        finite.bounds.iter().for_each(|bound| solver.assert(bound));
-        for (position, member) in &finite.members {
-            match position.checked_sub(self.asserted.len()) {
-                Some(assumption) => solver.assert(names[assumption].implies(member)),
-                None => solver.assert(member),
-            }
-        }
-        match self.ask_another(&solver, &names, steps) {
-            SatResult::Sat => self.ask_rest(&finite, &solver, steps),
-            SatResult::Unsat => {
-                let used = solver.get_unsat_core();
-                let is_used =
-                    |at: &usize| used.contains(&names[*at]) || finite.bounding.contains(&(self.asserted.len() + at));
-                self.found = Some(Found::Core((0..assumed.len()).filter(is_used).map(|at| assumed[at]).collect()));
-                SatResult::Unsat
-            }
-            SatResult::Unknown => SatResult::Unknown,
-        }
-    }
-
-    /// Asks a query of arithmetic alone.
-    fn ask_propagated(&mut self, query: Propagated, assumed: Vec<Term>, steps: Option<u32>) -> SatResult {
-        let solver = z3::Solver::new();
-        let all = self.terms.and(query.members.into_iter().map(|(_, member)| member));
-        solver.assert(self.translation.formula(self.terms, all));
-        let answer = self.ask_another(&solver, &[], steps);
-        self.found = match answer {
-            SatResult::Sat => solver.get_model().map(|model| {
-                let values = query.constants.into_iter().chain(self.values_of(&model));
-                Found::Model(Model::new(values))
-            }),
-            SatResult::Unsat => Some(Found::Core(assumed)),
-            SatResult::Unknown => None,
-        };
-        answer
-    }
-
-    /// What bit-vectors have a model of, with what cannot be written so: whether that has a model with the same values.
-    fn ask_rest(&mut self, finite: &Finite, solver: &z3::Solver, steps: Option<u32>) -> SatResult {
-        let Some(model) = solver.get_model() else { return SatResult::Unknown };
-        let value = |term: &Dynamic| model.eval(term, true).and_then(|value| value_of(&value));
-        let values = finite.symbols().iter().filter_map(|(symbol, term)| Some((*symbol, finite.number(value(term)?))));
-        let mut values: Vec<(Symbol, Value)> = finite.constants.clone().into_iter().chain(values).collect();
-        if !finite.rest.is_empty() {
-            let of_symbol = values.iter().filter_map(|(symbol, value)| Some((*symbol, self.terms.of_value(value)?)));
-            let rest = self.terms.substitute(self.terms.and(finite.rest.iter().copied()), &of_symbol.collect());
-            let another = z3::Solver::new();
-            another.assert(self.translation.formula(self.terms, rest));
-            if self.ask_another(&another, &[], steps.map(|steps| steps.min(QUICK_STEPS))) != SatResult::Sat {
-                return SatResult::Unknown;
-            }
-            let Some(model) = another.get_model() else { return SatResult::Unknown };
-            values.extend(self.values_of(&model));
-        }
-        self.found = Some(Found::Model(Model::new(values)));
-        SatResult::Sat
-    }
-
     /// Asks another solver, for so many steps.
-    fn ask_another(&self, solver: &z3::Solver, literals: &[Bool], steps: Option<u32>) -> SatResult {
+    pub(crate) fn ask_another(&self, solver: &z3::Solver, literals: &[Bool], steps: Option<u32>) -> SatResult {
         let ask = |clock: Option<Duration>| {
             solver.set_params(&parameters(steps, clock));
             counted(solver, || self.watch.during(|| solver.check_assumptions(literals)))
@@ -239,7 +150,7 @@ impl<'t> Z3<'t> {
     }
 
     /// What a model says of our symbols.
-    fn values_of(&self, model: &z3::Model) -> Vec<(Symbol, Value)> {
+    pub(crate) fn values_of(&self, model: &z3::Model) -> Vec<(Symbol, Value)> {
         let mut values = Vec::new();
         for declaration in model.iter().filter(|declaration| declaration.arity() == 0) {
             let Some(symbol) = self.translation.symbol(&declaration.name()) else { continue };
@@ -402,7 +313,7 @@ impl Solver for Z3<'_> {
         if self.last != Some(SatResult::Unsat) || self.assumed.is_empty() {
             return Vec::new();
         }
-        if let Some(Found::Core(core)) = &self.found {
+        if let Some(BitAnswer::Core(core)) = &self.found {
             return core.clone();
         }
         let used: Vec<Bool> = self.solver.get_unsat_core();
@@ -417,7 +328,7 @@ impl Solver for Z3<'_> {
         if self.last != Some(SatResult::Sat) {
             return Model::default();
         }
-        if let Some(Found::Model(model)) = &self.found {
+        if let Some(BitAnswer::Model(model)) = &self.found {
             return model.clone();
         }
         let Some(model) = self.solver.get_model() else { return Model::default() };

@@ -360,8 +360,7 @@ impl Encoder<'_, '_> {
         let terms = self.terms();
         let defined = terms.and([left.defined, right.defined]);
         let is_bit = |bounds: &Bounds| {
-            is_not_negative(bounds)
-                && bounds.high.as_ref().is_some_and(|high| *high <= BigInt::one())
+            is_not_negative(bounds) && bounds.high.as_ref().is_some_and(|high| *high <= BigInt::one())
         };
         if is_bit(&left.bounds) && is_bit(&right.bounds) {
             let is_set = |term: Term| terms.equal(term, terms.integer(1));

@@ -1,13 +1,12 @@
 //! Random queries over few numbers: bit-vectors have a model exactly if one of all possible values is one.
 
-use foundation::SplitMix64;
-use z3::SatResult;
-
-use logic::BitOperation;
+use foundation::{Budget, SplitMix64};
+use logic::{BitOperation, Sort, Terms};
+use num_bigint::BigInt;
+use num_traits::Zero;
 
 use super::*;
-use crate::Model;
-use crate::translate::value_of;
+use crate::Solver;
 
 const LEAST: i64 = -2;
 const MOST: i64 = 3;
@@ -187,14 +186,39 @@ fn a_query_with_bits_and_without_bounds_is_answered() {
     };
     let both = bits(BitOperation::And, x, y);
     let range = |term| terms.and([terms.less_equal(number(0), term), terms.less_equal(term, number(60_000))]);
-    let mut solver = crate::Z3::new(&terms, &foundation::Budget::unlimited());
-    use crate::Solver;
+    let mut solver = Z3::new(&terms, &Budget::unlimited());
     let formulas = [range(x), range(y), terms.less(both, terms.multiply(z, z)), terms.less(x, both)];
     formulas.iter().for_each(|formula| solver.assert(*formula));
     assert!(solver.check(&[]).is_unsatisfiable());
-    let mut solver = crate::Z3::new(&terms, &foundation::Budget::unlimited());
+    let mut solver = Z3::new(&terms, &Budget::unlimited());
     let formulas = [range(x), range(y), terms.less(both, z), terms.equal(both, number(4321)), terms.distinct(x, y)];
     formulas.iter().for_each(|formula| solver.assert(*formula));
     assert!(solver.check(&[]).is_satisfiable());
     assert!(solver.model().satisfies(&terms, terms.and(formulas)));
+}
+
+/// The index of one formula has no bounds, so that it is left to arithmetic, which does not know what the other says of the array.
+#[test]
+fn values_of_arrays_from_two_solvers_are_no_model_unless_they_fit() {
+    let terms = Terms::new();
+    let array = terms.variable(terms.symbol("a", Sort::Array(Sort::Int.into(), Sort::Int.into())));
+    let [x, y] = ["x", "y"].map(|name| terms.variable(terms.symbol(name, Sort::Int)));
+    let number = |value: i64| terms.integer(value);
+    let at = |index| terms.select(array, index);
+    let low = terms.bits_to_int(terms.bv_and(terms.int_to_bits(8, x), terms.int_to_bits(8, at(x))));
+    let between = |term, most| terms.and([terms.less_equal(number(0), term), terms.less_equal(term, number(most))]);
+    let squared = terms.multiply(y, y);
+    for is_possible in [false, true] {
+        let mut solver = Z3::new(&terms, &Budget::unlimited());
+        let last = terms.equal(at(squared), number(if is_possible { 9 } else { 8 }));
+        let same = terms.equal(squared, x);
+        let formulas = [between(x, 9), between(at(x), 9), terms.equal(low, number(9)), same, last];
+        formulas.iter().for_each(|formula| solver.assert(*formula));
+        match solver.check(&[]) {
+            answer if answer.is_satisfiable() => {
+                assert!(is_possible && solver.model().satisfies(&terms, terms.and(formulas)));
+            }
+            answer => assert!(!is_possible || !answer.is_unsatisfiable()),
+        }
+    }
 }
