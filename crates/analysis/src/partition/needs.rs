@@ -226,6 +226,9 @@ impl<'a> NeedSearch<'a> {
         match value {
             Operand::Scalar(expr) => match self.function_of_cell(*expr) {
                 Some((_, pieces)) if pieces.is_identity() => self.addresses_in(*expr),
+                _ if self.expressions.is_silent(*expr) => {}
+                // Whether a shift is defined depends on its count alone.
+                _ if self.forms_of(*expr).is_some() => self.others_under(*expr),
                 _ => self.observe(*expr, Cause::Arithmetic),
             },
             Operand::Aggregate(source) => self.address(source),
