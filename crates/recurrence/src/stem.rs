@@ -7,13 +7,15 @@ use automata::ltl::AtomId;
 use foundation::{Budget, Id};
 use logic::{Node, Symbol, Term, Value as Number};
 use program::passes::run::TraceRunner;
-use program::semantics::{Answer, Choices, Question, Value};
-use program::{EdgeId, LocationId};
+use program::semantics::memory::Extent;
+use program::semantics::value::Pointer;
+use program::semantics::{Answer, Choices, ObjectId, Question, Value};
+use program::{EdgeId, LocationId, Op, Program, Scalar};
 use task::Lasso;
 
 use crate::iterations::input_name;
 use crate::{RecurrenceArgument, not_recurrent};
-use kernel::encode::{Exit, Truth};
+use kernel::encode::{Exit, LiveHeap, Truth};
 use replay::Rejected;
 use replay::replay::executed;
 
@@ -54,6 +56,13 @@ struct Supply {
     is_over: bool,
     chosen: VecDeque<Answer>,
     given: Vec<Answer>,
+}
+
+/// An execution of a program, and which edge made what is on the heap.
+struct Followed<'a> {
+    program: &'a Program,
+    runner: TraceRunner<'a>,
+    heap: LiveHeap,
 }
 
 struct Shared<'s>(&'s RefCell<Supply>);
@@ -100,18 +109,19 @@ impl Stem {
         let head = argument.given.head;
         let supply = RefCell::new(Supply { stem: stem.stem.iter().cloned().collect(), ..Supply::default() });
         let mut choices = Shared(&supply);
-        let mut runner = TraceRunner::new(argument.prepared, &mut choices);
-        let begun = runner.begin();
-        goes_on(&mut runner, begun)?;
+        let runner = TraceRunner::new(argument.prepared, &mut choices);
+        let mut followed = Followed { program: &argument.prepared.program, runner, heap: LiveHeap::new() };
+        let begun = followed.runner.begin();
+        goes_on(&mut followed.runner, begun)?;
         let (mut steps, mut arrivals) = (0, 0);
         loop {
-            if location(&runner) == Some(head) && supply.borrow().stem.is_empty() {
+            if followed.location() == Some(head) && supply.borrow().stem.is_empty() {
                 arrivals += 1;
-                if argument.contains(&argument.values(&runner, &argument.start), &runner) {
+                if argument.contains(&argument.values(&followed, &argument.start), &followed) {
                     break;
                 }
             }
-            take_step(&mut runner, &mut steps, budget)?;
+            followed.take_step(&mut steps, budget)?;
             if steps > MOST_STEPS || arrivals > MOST_ARRIVALS {
                 return Err(not_recurrent("the stem does not lead into the set"));
             }
@@ -119,20 +129,20 @@ impl Stem {
         supply.borrow_mut().is_over = true;
         let mut counters = argument.start.clone();
         for _ in 0..lead {
-            iterate(argument, &mut runner, &supply, &mut counters, budget)?;
+            iterate(argument, &mut followed, &supply, &mut counters, budget)?;
         }
         let entered = counters.clone();
-        let (before, begins) = (supply.borrow().given.len() as u64, runner.truth.len());
-        let constants = argument.constants(&runner);
+        let (before, begins) = (supply.borrow().given.len() as u64, followed.runner.truth.len());
+        let constants = argument.constants(&followed);
         let mut ends = begins;
         for iteration in 0..ITERATIONS {
-            iterate(argument, &mut runner, &supply, &mut counters, budget)?;
+            iterate(argument, &mut followed, &supply, &mut counters, budget)?;
             if iteration == 0 {
-                ends = runner.truth.len();
+                ends = followed.runner.truth.len();
             }
         }
-        let truth = std::mem::take(&mut runner.truth);
-        drop(runner);
+        let truth = std::mem::take(&mut followed.runner.truth);
+        drop(followed);
         let answers = Lasso { stem: supply.into_inner().given, cycle: Vec::new() };
         Ok(Self { answers, before, begins, ends, truth, constants, counters: entered })
     }
@@ -141,19 +151,19 @@ impl Stem {
 /// Executes an iteration from the set to the set.
 fn iterate(
     argument: &RecurrenceArgument<'_>,
-    runner: &mut TraceRunner<'_>,
+    followed: &mut Followed<'_>,
     supply: &RefCell<Supply>,
     counters: &mut HashMap<Symbol, Term>,
     budget: &Budget,
 ) -> Result<(), Rejected> {
     let terms = argument.terms;
-    let values = argument.values(runner, counters);
+    let values = argument.values(followed, counters);
     let next = |(&counter, &next): (&Symbol, &Term)| (counter, terms.substitute(next, &values));
     *counters = argument.counting.updates.iter().map(next).collect();
     let mut taken: HashMap<EdgeId, usize> = HashMap::new();
     let (mut steps, mut arrivals) = (0, 0);
     loop {
-        if let Some(&[edge]) = location(runner).map(|at| argument.prepared.program.locations[at].out.as_slice()) {
+        if let Some(&[edge]) = followed.location().map(|at| argument.prepared.program.locations[at].out.as_slice()) {
             let time = taken.entry(edge).or_default();
             *time += 1;
             let mut chosen = VecDeque::new();
@@ -167,13 +177,13 @@ fn iterate(
             }
             supply.borrow_mut().chosen = chosen;
         }
-        take_step(runner, &mut steps, budget).map_err(|rejected| match rejected {
+        followed.take_step(&mut steps, budget).map_err(|rejected| match rejected {
             Rejected::Blocked { .. } => not_recurrent("an iteration of the loop is blocked by an assumption"),
             other => other,
         })?;
-        if location(runner) == Some(argument.given.head) {
+        if followed.location() == Some(argument.given.head) {
             arrivals += 1;
-            if argument.contains(&argument.values(runner, counters), runner) {
+            if argument.contains(&argument.values(followed, counters), followed) {
                 return Ok(());
             }
         }
@@ -183,18 +193,40 @@ fn iterate(
     }
 }
 
-fn location(runner: &TraceRunner<'_>) -> Option<LocationId> {
-    runner.interpreter.state.innermost(0).map(|(_, frame)| frame.location)
-}
-
-fn take_step(runner: &mut TraceRunner<'_>, steps: &mut u64, budget: &Budget) -> Result<(), Rejected> {
-    *steps += 1;
-    if steps.is_multiple_of(STEPS_PER_CHECK) {
-        budget.spend(STEPS_PER_CHECK);
-        budget.check().map_err(Rejected::Exhausted)?;
+impl Followed<'_> {
+    fn location(&self) -> Option<LocationId> {
+        self.runner.interpreter.state.innermost(0).map(|(_, frame)| frame.location)
     }
-    let stepped = runner.step();
-    goes_on(runner, stepped)
+
+    fn take_step(&mut self, steps: &mut u64, budget: &Budget) -> Result<(), Rejected> {
+        *steps += 1;
+        if steps.is_multiple_of(STEPS_PER_CHECK) {
+            budget.spend(STEPS_PER_CHECK);
+            budget.check().map_err(Rejected::Exhausted)?;
+        }
+        let stepped = self.runner.step();
+        goes_on(&mut self.runner, stepped)?;
+        self.note_allocation();
+        Ok(())
+    }
+
+    /// Notes which object the edge that was taken has made.
+    fn note_allocation(&mut self) {
+        let (program, interpreter) = (self.program, &self.runner.interpreter);
+        if let Some(edge) = interpreter.edge
+            && let Op::Allocate { target, .. } = program.edges[edge].op
+        {
+            let object = match program.owner(target) {
+                None => ObjectId::Global(target),
+                Some(_) => ObjectId::Local { thread: 0, depth: 0, variable: target },
+            };
+            let extent = Extent { object, offset_bits: 0, width_bits: program.types.scalar_bits(Scalar::Pointer) };
+            match interpreter.state.memory.peek(extent, Scalar::Pointer) {
+                Some(Value::Pointer(Pointer::Object { object, .. })) => self.heap.insert(edge, object),
+                _ => self.heap.remove(&edge),
+            };
+        }
+    }
 }
 
 type StemStep = Result<Option<program::semantics::RunEnd>, program::semantics::Stop>;
@@ -211,9 +243,9 @@ fn goes_on(runner: &mut TraceRunner<'_>, stepped: StemStep) -> Result<(), Reject
 
 impl RecurrenceArgument<'_> {
     /// The values of symbols and counters.
-    fn values(&self, runner: &TraceRunner<'_>, counters: &HashMap<Symbol, Term>) -> HashMap<Symbol, Term> {
+    fn values(&self, followed: &Followed<'_>, counters: &HashMap<Symbol, Term>) -> HashMap<Symbol, Term> {
         let mut found = counters.clone();
-        for (place, value) in self.encoding.values_now(&runner.interpreter) {
+        for (place, value) in self.encoding.values_now(&followed.runner.interpreter, &followed.heap) {
             if let Node::Variable(symbol) = self.terms.node(place) {
                 found.insert(symbol, value);
             }
@@ -222,32 +254,32 @@ impl RecurrenceArgument<'_> {
     }
 
     /// What holds of scalars and elements of arrays in the state that an execution is in.
-    fn equations(&self, runner: &TraceRunner<'_>) -> Vec<Term> {
-        let now = self.encoding.values_now(&runner.interpreter).into_iter();
+    fn equations(&self, followed: &Followed<'_>) -> Vec<Term> {
+        let now = self.encoding.values_now(&followed.runner.interpreter, &followed.heap).into_iter();
         now.map(|(place, value)| self.terms.equal(place, value)).collect()
     }
 
     /// What holds in the state that an execution is in, of which some may hold whenever an iteration begins.
-    fn constants(&self, runner: &TraceRunner<'_>) -> Vec<Term> {
+    fn constants(&self, followed: &Followed<'_>) -> Vec<Term> {
         let terms = self.terms;
-        let values = self.values(runner, &HashMap::new());
+        let values = self.values(followed, &HashMap::new());
         let truth = |atom: &AtomId| {
             let Truth::Is(term) = self.encoding.atom(atom.index(), self.given.head, Exit::Passes) else { return None };
             let truth = terms.as_truth(terms.substitute(term, &values))?;
             Some(if truth { term } else { terms.not(term) })
         };
         let found: BTreeSet<Term> =
-            self.equations(runner).into_iter().chain(self.atoms.iter().filter_map(truth)).collect();
+            self.equations(followed).into_iter().chain(self.atoms.iter().filter_map(truth)).collect();
         found.into_iter().collect()
     }
 
     /// Whether the set contains the state that an execution is in.
-    fn contains(&self, values: &HashMap<Symbol, Term>, runner: &TraceRunner<'_>) -> bool {
+    fn contains(&self, values: &HashMap<Symbol, Term>, followed: &Followed<'_>) -> bool {
         let terms = self.terms;
         let open = terms.not(terms.and(self.set.iter().map(|&condition| terms.substitute(condition, values))));
         match terms.as_truth(open) {
             Some(is_outside) => !is_outside,
-            None => self.obligations.impossible(&self.equations(runner), terms.truth(true), open),
+            None => self.obligations.impossible(&self.equations(followed), terms.truth(true), open),
         }
     }
 }

@@ -10,6 +10,7 @@ use program::{Scalar, Type, TypeId, VariableId};
 
 use super::evaluation::Evaluation;
 use super::memory::Updates;
+use super::now::{LiveHeap, Now};
 use super::number::Number;
 use super::{CellName, Encoding, Exit, ObjectName, Transition};
 
@@ -27,6 +28,7 @@ impl Encoding<'_> {
         if !is_known {
             self.note("the state at the start", span);
         }
+        let now = Now { interpreter: &interpreter, heap: &LiveHeap::new() };
         let mut evaluation = Evaluation::new(self, self.prepared.start(), span);
         let mut updates = Updates::new();
         for tracked in &self.cells {
@@ -38,7 +40,7 @@ impl Encoding<'_> {
                 CellName::One { scalar, .. } if !is_known => evaluation.anything(scalar).value.term,
                 CellName::Many { .. } if !is_known => evaluation.any_array(tracked.symbol),
                 CellName::One { object: ObjectName::Variable(variable), offset, scalar } => {
-                    match self.start_value(&interpreter, &mut evaluation, variable, offset, scalar) {
+                    match self.value_now(&now, &mut evaluation, self.object_of(variable), offset, scalar) {
                         InitialContent::Value(value) => value.term,
                         InitialContent::Unchosen => evaluation.at_first(&name, variable, offset, scalar).term,
                         InitialContent::Nothing => evaluation.anything(scalar).value.term,
@@ -47,7 +49,8 @@ impl Encoding<'_> {
                 CellName::Many { object: ObjectName::Variable(variable), scalar, unit } => {
                     let mut elements = Vec::new();
                     for &position in tracked.positions.iter().take(MOST_ELEMENTS) {
-                        let found = self.start_value(&interpreter, &mut evaluation, variable, position * 8, scalar);
+                        let object = self.object_of(variable);
+                        let found = self.value_now(&now, &mut evaluation, object, position * 8, scalar);
                         if let InitialContent::Value(value) = found {
                             elements.push((position / unit, value.term));
                         }
@@ -64,20 +67,16 @@ impl Encoding<'_> {
         passages.into_iter().next().map_or_else(|| Transition::skip(terms), |passage| passage.step)
     }
 
-    pub(super) fn start_value(
+    pub(super) fn value_now(
         &self,
-        interpreter: &Interpreter<'_>,
+        now: &Now<'_, '_>,
         evaluation: &mut Evaluation<'_, '_>,
-        variable: VariableId,
+        object: ObjectId,
         offset_bits: u64,
         scalar: Scalar,
     ) -> InitialContent {
-        let object = match self.program().owner(variable) {
-            None => ObjectId::Global(variable),
-            Some(_) => ObjectId::Local { thread: 0, depth: 0, variable },
-        };
         let width_bits = self.bits(scalar);
-        let memory = &interpreter.state.memory;
+        let memory = &now.interpreter.state.memory;
         let Some(contents) = memory.object(object) else { return InitialContent::Nothing };
         if contents.gaps(offset_bits, offset_bits + width_bits) == [(offset_bits, width_bits)] {
             return InitialContent::Unchosen;
@@ -86,7 +85,7 @@ impl Encoding<'_> {
         match memory.peek(Extent { object, offset_bits, width_bits }, scalar) {
             Some(Value::Int(value)) => InitialContent::Value(Number::constant(terms, value)),
             Some(Value::Bool(value)) => InitialContent::Value(Number::unbounded(terms.truth(value))),
-            Some(Value::Pointer(pointer)) => match self.number_at_start(pointer, interpreter) {
+            Some(Value::Pointer(pointer)) => match self.number_now(pointer, now) {
                 Some(number) => InitialContent::Value(Number::constant(terms, number)),
                 None => InitialContent::Value(Number::unbounded(evaluation.somewhere_beyond())),
             },
@@ -95,16 +94,18 @@ impl Encoding<'_> {
     }
 
     /// The number of an address; none for an object without a declared one.
-    fn number_at_start(&self, pointer: Pointer, interpreter: &Interpreter<'_>) -> Option<BigInt> {
+    fn number_now(&self, pointer: Pointer, now: &Now<'_, '_>) -> Option<BigInt> {
         match pointer {
             Pointer::Object { object, offset } => {
-                let variable = object.variable()?;
-                Some(self.base(ObjectName::Variable(variable))? + offset)
+                let allocated =
+                    || now.heap.iter().find(|(_, id)| **id == object).map(|(edge, _)| ObjectName::Heap(*edge));
+                let name = object.variable().map(ObjectName::Variable).or_else(allocated)?;
+                Some(self.base(name)? + offset)
             }
             Pointer::Null => Some(BigInt::from(0)),
             Pointer::Register(number) | Pointer::Invalid(number) => Some(number.into()),
             Pointer::Function(_) => {
-                let number = interpreter.state.memory.clone().number_of(pointer).ok()?;
+                let number = now.interpreter.state.memory.clone().number_of(pointer).ok()?;
                 Some(number.into())
             }
             Pointer::Dangling => None,

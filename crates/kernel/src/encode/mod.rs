@@ -46,6 +46,7 @@ use program::passes::Prepared;
 
 pub use task::certificate::refutation::{CellName, Declaration, Exit, ObjectAddress, ObjectName};
 
+pub use now::LiveHeap;
 use program::lifetimes::Lifetimes;
 pub use step::Transition;
 use vocabulary::{Addresses, Tracked};

@@ -1,11 +1,12 @@
 //! What one state of an execution says of the symbols, and when an execution is blocked by an assumption: what it takes to
 //! show that something goes on, where proofs need to know only what may happen.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use logic::Term;
+use program::semantics::ObjectId;
 use program::semantics::interpreter::Interpreter;
-use program::{ExprId, ExprKind, LocationId, Op};
+use program::{EdgeId, ExprId, ExprKind, LocationId, Op, VariableId};
 
 use super::evaluation::Evaluation;
 use super::initial::InitialContent;
@@ -15,11 +16,29 @@ use super::{CellName, Encoding, Exit, ObjectName, Transition};
 /// Of longer arrays, only the first elements are told.
 const MOST_ELEMENTS: usize = 64;
 
+/// For each edge that allocates, the object that it has made last.
+pub type LiveHeap = BTreeMap<EdgeId, ObjectId>;
+
+/// A state of an execution.
+pub(super) struct Now<'i, 'p> {
+    pub interpreter: &'i Interpreter<'p>,
+    pub heap: &'i LiveHeap,
+}
+
 impl Encoding<'_> {
-    /// Terms for the scalars in variables, with their values in a state of an execution. Left out are those that have no
-    /// value yet, or whose objects do not live.
-    pub fn values_now(&self, interpreter: &Interpreter<'_>) -> Vec<(Term, Term)> {
+    /// The interpreter's name of a variable.
+    pub(super) fn object_of(&self, variable: VariableId) -> ObjectId {
+        match self.program().owner(variable) {
+            None => ObjectId::Global(variable),
+            Some(_) => ObjectId::Local { thread: 0, depth: 0, variable },
+        }
+    }
+
+    /// Terms for the scalars in variables and on the heap, with their values in a state of an execution. Left out are those that
+    /// have no value yet, or whose objects do not live.
+    pub fn values_now(&self, interpreter: &Interpreter<'_>, heap: &LiveHeap) -> Vec<(Term, Term)> {
         let terms = self.terms;
+        let now = Now { interpreter, heap };
         let mut found = Vec::new();
         for tracked in &self.cells {
             let whole = terms.variable(tracked.symbol);
@@ -31,10 +50,16 @@ impl Encoding<'_> {
                 }
                 CellName::Alive(_) => continue,
             };
-            let ObjectName::Variable(variable) = object else { continue };
-            let mut evaluation = Evaluation::new(self, self.prepared.start(), self.program().variables[variable].span);
+            let (object, span) = match object {
+                ObjectName::Variable(variable) => (self.object_of(variable), self.program().variables[variable].span),
+                ObjectName::Heap(edge) => match heap.get(&edge) {
+                    Some(object) => (*object, self.program().edges[edge].span),
+                    None => continue,
+                },
+            };
+            let mut evaluation = Evaluation::new(self, self.prepared.start(), span);
             for (term, offset) in places {
-                let value = self.start_value(interpreter, &mut evaluation, variable, offset, scalar);
+                let value = self.value_now(&now, &mut evaluation, object, offset, scalar);
                 if let InitialContent::Value(value) = value
                     && terms.symbols(value.term).is_empty()
                 {
