@@ -1,7 +1,8 @@
 //! Arguments for non-termination: why a cycle can be taken for ever after its stem.
 //!
 //! In order of price: a state that one iteration does not change; a state that a few iterations come back to, as far as
-//! the cycle looks; a geometric argument; a recurrent set with a choice of inputs. Each is checked with the solver on
+//! the cycle looks; a set of states
+//! in which a number wraps around for ever; a geometric argument; a recurrent set with a choice of inputs. Each is checked with the solver on
 //! the steps themselves and by executing a few iterations. Whether the steps promise executions at all
 //! ([`Step::is_approximate`]) is the caller's question.
 //!
@@ -19,6 +20,7 @@ use super::execution::{Unrolling, Valuation, apply, value_of, values_in, variabl
 use super::geometric;
 use super::polyhedra::relevant;
 use super::recurrent;
+use super::wrapping;
 
 /// More iterations than this are not tried to come back to a state.
 const MOST_ITERATIONS: usize = 4;
@@ -196,9 +198,12 @@ pub fn diverge(terms: &Terms, solver: &mut dyn Solver, lasso: &Lasso<'_>, known:
     }
 }
 
-/// Geometric arguments and recurrent sets only: the dear part of [`diverge`].
+/// Recurrent sets and geometric arguments only: the dear part of [`diverge`].
 pub fn goes_on(terms: &Terms, solver: &mut dyn Solver, lasso: &Lasso<'_>, known: Term, budget: &Budget) -> Diverges {
     let mut entry = Unrolling::new(terms, lasso);
+    if let Some(found) = wrapping::find(terms, solver, &entry, known, budget)? {
+        return Ok(Some(found));
+    }
     let geometric = geometric::Cycle::new(terms, solver, lasso.cycle, budget)?;
     for lead in 0..=MOST_LEADING_ITERATIONS {
         if lead > 0 {

@@ -18,6 +18,7 @@ mod supporting;
 mod templates;
 #[cfg(test)]
 mod tests;
+mod wrapping;
 
 pub use divergence::{Divergent, Geometric, LassoStart, NonTermination, comes_back, diverge};
 pub use execution::{Valuation, apply};
