@@ -11,7 +11,7 @@ use foundation::{Budget, Exhausted};
 use logic::{Symbol, Term, Terms, Value};
 use smt::Solver;
 
-use super::lasso::{Divergent, Lasso, NonTermination, set_of_several, steady};
+use super::lasso::{Divergent, Lasso, NonTermination, set_of_several, steady, wishes};
 use super::letter::{LetterId, Letters, TakenEdge};
 use super::module::Refuted;
 use super::refine::{ChosenCycle, Divergence, Refinement, Refiner};
@@ -52,7 +52,10 @@ impl Ended {
     ) -> Result<Refinement<'t>, Exhausted> {
         let patience = match &refinement {
             Refinement::Diverges(_) => return Ok(refinement),
-            Refinement::Unknown(_) => 0,
+            Refinement::Unknown(_) => {
+                self.waiting.push_back((number, stem.to_vec(), cycle.to_vec()));
+                0
+            }
             Refinement::Refuted { module, .. } => {
                 let is_ranked = matches!(**module, Refuted::Ranked(_) | Refuted::OneLasso(_));
                 if is_ranked && self.count < MOST_ENDED_LASSOS {
@@ -96,21 +99,27 @@ fn diverge(
         return Ok(None);
     }
     let lasso = Lasso { stem: &stem_step, cycle: &cycle_step };
+    let steps: Vec<Transition> = composed.iter().map(|letter| Transition::clone(&letters.step(*letter))).collect();
+    let known = terms.and(steps.iter().map(|step| refiner.known_in(step)));
     refiner.triples.with_solver(|solver| {
         solver.set_kind("lasso");
-        let Some(NonTermination { start, .. }) = steady(terms, solver, &lasso, budget)? else { return Ok(None) };
-        let inputs = start.lead.first().cloned().unwrap_or_default();
-        let names = named_inputs(&letters.path(cycle_letter));
-        let chosen: HashMap<InputName, &Value> =
-            names.iter().filter_map(|(name, symbol)| Some((*name, inputs.get(symbol)?))).collect();
-        let others: Vec<ChosenCycle> =
-            composed.iter().map(|&cycle| with_inputs(terms, letters, cycle, &chosen)).collect();
-        let cycles: Vec<Transition> = others.iter().map(|other| fixed(terms, letters, other)).collect();
-        let Some(set) = set_of_several(terms, solver, &cycles, &start.state, budget)? else { return Ok(None) };
-        let choice: BTreeMap<Symbol, Term> =
-            inputs.iter().filter_map(|(&symbol, value)| Some((symbol, terms.of_value(value)?))).collect();
-        let execution = NonTermination { start, argument: Divergent::RecurrentSet { set, choice } };
-        Ok(Some(Divergence { stem: stem_letter, cycle: cycle_letter, execution, others }))
+        for wish in wishes(terms, &steps, known) {
+            let Some(NonTermination { start, .. }) = steady(terms, solver, &lasso, wish, budget)? else { continue };
+            let inputs = start.lead.first().cloned().unwrap_or_default();
+            let names = named_inputs(&letters.path(cycle_letter));
+            let chosen: HashMap<InputName, &Value> =
+                names.iter().filter_map(|(name, symbol)| Some((*name, inputs.get(symbol)?))).collect();
+            let others: Vec<ChosenCycle> =
+                composed.iter().map(|&cycle| with_inputs(terms, letters, cycle, &chosen)).collect();
+            let cycles: Vec<Transition> = others.iter().map(|other| fixed(terms, letters, other)).collect();
+            if let Some(set) = set_of_several(terms, solver, &cycles, known, &start.state, budget)? {
+                let choice: BTreeMap<Symbol, Term> =
+                    inputs.iter().filter_map(|(&symbol, value)| Some((symbol, terms.of_value(value)?))).collect();
+                let execution = NonTermination { start, argument: Divergent::RecurrentSet { set, choice } };
+                return Ok(Some(Divergence { stem: stem_letter, cycle: cycle_letter, execution, others }));
+            }
+        }
+        Ok(None)
     })
 }
 

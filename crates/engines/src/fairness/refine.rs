@@ -157,7 +157,7 @@ impl<'t> Refiner<'t> {
     }
 
     /// What is known whenever a cycle is entered.
-    fn known_in(&self, cycle: &Transition) -> Term {
+    pub(super) fn known_in(&self, cycle: &Transition) -> Term {
         let of_variables = |conjunct: &Term| self.terms.symbols(*conjunct).is_disjoint(&cycle.inputs);
         let known = self.terms.conjuncts(cycle.known).into_iter().filter(of_variables);
         self.terms.and(known.chain([self.triples.known_when_set(&cycle.read(self.terms))]))

@@ -25,6 +25,7 @@ pub use execution::{Valuation, apply};
 pub use polyhedra::relevant;
 pub use ranking::{RankingArgument, RankingSearch, Template, decreases, rank};
 pub use several::{set_of_several, steady};
+pub use wrapping::wishes;
 
 use foundation::{Budget, Exhausted};
 use logic::{Term, Terms};

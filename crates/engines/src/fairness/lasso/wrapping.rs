@@ -21,7 +21,7 @@ use super::supporting::keep_implied;
 use crate::encode::step::Transition;
 
 /// Remainders by these numbers are looked at, one after the other.
-const MODULI: &[i64] = &[2, 4, 16];
+pub(super) const MODULI: &[i64] = &[2, 4, 16];
 
 /// No more wishes than this are tried.
 const MOST_WISHES: usize = 12;
@@ -29,7 +29,8 @@ const MOST_WISHES: usize = 12;
 /// Looks for a recurrent set of a loop in which a number may wrap around and nothing is read.
 pub fn find(terms: &Terms, solver: &mut dyn Solver, entry: &Unrolling<'_>, known: Term, budget: &Budget) -> Diverges {
     let cycle = entry.lasso.cycle;
-    if !cycle.inputs.is_empty() || !wraps(terms, cycle) {
+    let cycles = std::slice::from_ref(cycle);
+    if !cycle.inputs.is_empty() || !wraps(terms, cycles) {
         return Ok(None);
     }
     let reach = |solver: &mut dyn Solver, set: Term| -> Option<NonTermination> {
@@ -37,11 +38,11 @@ pub fn find(terms: &Terms, solver: &mut dyn Solver, entry: &Unrolling<'_>, known
         let argument = |_: &Model| Divergent::RecurrentSet { set, choice: BTreeMap::new() };
         entered(terms, solver, entry, entry.iterations(), condition, argument)
     };
-    for wish in wishes(terms, cycle, known) {
+    for wish in wishes(terms, cycles, known) {
         budget.check()?;
         let Some(found) = reach(solver, wish) else { continue };
         for modulus in MODULI {
-            let mut candidates = conditions_at(terms, cycle, known, &found.start.state, *modulus);
+            let mut candidates = conditions_at(terms, cycles, known, &found.start.state, *modulus);
             let premise = |candidates: &[Term]| terms.and(candidates.iter().copied().chain([cycle.guard]));
             keep_implied(terms, solver, cycle, premise, &mut candidates, budget)?;
             let set = terms.and(candidates);
@@ -55,27 +56,36 @@ pub fn find(terms: &Terms, solver: &mut dyn Solver, entry: &Unrolling<'_>, known
     Ok(None)
 }
 
-/// Whether something that the loop computes is brought back into the range of its type.
-fn wraps(terms: &Terms, cycle: &Transition) -> bool {
-    let roots: Vec<Term> = cycle.updates.values().copied().chain([cycle.guard]).collect();
+/// Whether something that cycles compute is brought back into the range of its type.
+pub(super) fn wraps(terms: &Terms, cycles: &[Transition]) -> bool {
+    let computed = |cycle: &Transition| cycle.updates.values().copied().chain([cycle.guard]).collect::<Vec<_>>();
+    let roots: Vec<Term> = cycles.iter().flat_map(computed).collect();
     terms.subterms(&roots).into_iter().any(|term| matches!(terms.node(term), Node::Modulo(..)))
 }
 
-/// Conditions on the state in which the loop is entered, under which it may be endless.
-fn wishes(terms: &Terms, cycle: &Transition, known: Term) -> Vec<Term> {
+/// Conditions on the state in which a loop is entered, under which it may be endless; the first one is none.
+pub fn wishes(terms: &Terms, cycles: &[Transition], known: Term) -> Vec<Term> {
     let is_odd = |term: Term| terms.equal(terms.modulo(term, terms.integer(2)), terms.integer(1));
-    let read = terms.symbols(cycle.guard);
+    let read = |cycle: &Transition| terms.symbols(cycle.guard).iter().copied().collect::<Vec<_>>();
+    let read: BTreeSet<Symbol> = cycles.iter().flat_map(read).collect();
     let mut found = vec![terms.truth(true)];
+    if !wraps(terms, cycles) {
+        return found;
+    }
     for &symbol in read.iter().filter(|&&symbol| terms.sort_of_symbol(symbol) == Sort::Int) {
-        if cycle.updates.contains_key(&symbol) {
+        if is_written(cycles, symbol) {
             found.push(is_odd(terms.variable(symbol)));
         } else {
             found.extend(bounds(terms, symbol, known));
         }
     }
-    found.extend(differences(terms, cycle).into_iter().map(is_odd));
+    found.extend(differences(terms, cycles).into_iter().map(is_odd));
     found.truncate(MOST_WISHES);
     found
+}
+
+fn is_written(cycles: &[Transition], symbol: Symbol) -> bool {
+    cycles.iter().any(|cycle| cycle.updates.contains_key(&symbol))
 }
 
 /// That a variable has the greatest value that it may have, or the least.
@@ -90,8 +100,8 @@ fn bounds(terms: &Terms, symbol: Symbol, known: Term) -> Vec<Term> {
     terms.conjuncts(known).iter().filter_map(is_bound).collect()
 }
 
-/// What the guard compares with zero, where that is more than one variable.
-fn differences(terms: &Terms, cycle: &Transition) -> BTreeSet<Term> {
+/// What guards compare with zero, where that is more than one variable.
+fn differences(terms: &Terms, cycles: &[Transition]) -> BTreeSet<Term> {
     let compared = |term: Term| match terms.node(term) {
         Node::AtMostZero(linear) | Node::Zero(linear) => Some(linear),
         _ => None,
@@ -100,19 +110,27 @@ fn differences(terms: &Terms, cycle: &Transition) -> BTreeSet<Term> {
         let is_variable = |term: Term| matches!(terms.node(term), Node::Variable(_));
         linear.terms().len() > 1 && linear.terms().iter().all(|(_, term)| is_variable(*term))
     };
-    let all = terms.subterms(&[cycle.guard]).into_iter().filter_map(compared);
+    let guards: Vec<Term> = cycles.iter().map(|cycle| cycle.guard).collect();
+    let all = terms.subterms(&guards).into_iter().filter_map(compared);
     all.filter(|linear| is_plain(linear)).map(|linear| terms.from_linear(&linear)).collect()
 }
 
 /// What holds in a state of values that stay, of ranges, and of remainders.
-fn conditions_at(terms: &Terms, cycle: &Transition, known: Term, state: &Valuation, modulus: i64) -> Vec<Term> {
+pub(super) fn conditions_at(
+    terms: &Terms,
+    cycles: &[Transition],
+    known: Term,
+    state: &Valuation,
+    modulus: i64,
+) -> Vec<Term> {
     let values = |symbol: Symbol| Some(value_of(terms, state, symbol));
     let mut found = terms.conjuncts(known);
-    let mut compared: Vec<Term> = differences(terms, cycle).into_iter().collect();
-    for symbol in relevant(terms, cycle) {
+    let mut compared: Vec<Term> = differences(terms, cycles).into_iter().collect();
+    let all: BTreeSet<Symbol> = cycles.iter().flat_map(|cycle| relevant(terms, cycle)).collect();
+    for symbol in all {
         let variable = terms.variable(symbol);
         let Some(here) = terms.of_value(&value_of(terms, state, symbol)) else { continue };
-        if !cycle.updates.contains_key(&symbol) {
+        if !is_written(cycles, symbol) {
             found.push(terms.equal(variable, here));
         } else if terms.sort_of_symbol(symbol) == Sort::Int {
             compared.push(variable);
