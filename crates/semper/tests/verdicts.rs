@@ -1,6 +1,6 @@
-//! The tables in the pages of `suite/loops` and `suite/temporal` are tests: below each program stands which properties hold
-//! and which are violated, with which integers. A verdict that differs fails, and so does `unknown` where the table does not
-//! allow it. `suite/loops/README.md` describes the format.
+//! The tables in the pages of the suite are tests: below each program stands which properties hold and which are violated, with
+//! which integers. A verdict that differs fails, and so does `unknown` where the table does not allow it. `suite/loops/README.md`
+//! describes the format. What is in [`OF_FAIRNESS`] is asked of the fairness engine, which was made for it, the rest of all engines.
 //!
 //! `SEMPER_CASES=nested.md` decides only the cases whose page, line or heading contains the text, and
 //! `SEMPER_ENGINE=explicit` asks this engine; both with `-- --nocapture`, for the table of what was found.
@@ -13,6 +13,12 @@ use std::time::Instant;
 
 use semper::program::semantics::Integers;
 use semper::{Budget, CheckedVerdict, Input, Properties, Request, Settings};
+use task::Entry;
+
+/// The folders whose cases the fairness engine decides alone.
+const OF_FAIRNESS: [&str; 2] = ["loops", "temporal"];
+/// The folders whose cases are decided as `semper check` decides them.
+const OF_ALL_ENGINES: [&str; 2] = ["bits", "termination"];
 
 /// How much work one case may be, on whatever machine: a minute's, about.
 const MOST_WORK: u64 = 60_000_000;
@@ -24,11 +30,9 @@ const MEMORY: u64 = 3 << 30;
 #[test]
 fn every_verdict_is_the_one_in_the_table() {
     let asked = std::env::var("SEMPER_CASES").unwrap_or_default();
-    let engine = match std::env::var("SEMPER_ENGINE") {
-        Ok(name) => *engines::registry().find(&name).expect("an engine of this name"),
-        Err(_) => engines::fairness::ENTRY,
-    };
-    let settings = Settings { engine, ..Settings::default() };
+    let engine = std::env::var("SEMPER_ENGINE")
+        .ok()
+        .map(|name| *engines::registry().find(&name).expect("an engine of this name"));
     let cases: Vec<Case> = cases().into_iter().filter(|case| case.to_string().contains(&asked)).collect();
     assert!(!cases.is_empty(), "no case contains `{asked}`");
     let pages = Mutex::new(cases.chunk_by(|one, other| one.page == other.page));
@@ -39,8 +43,7 @@ fn every_verdict_is_the_one_in_the_table() {
                 loop {
                     let Some(page) = pages.lock().unwrap().next() else { break };
                     // In a thread of its own, which has a solver of its own, so that no page depends on those before it.
-                    let failures_of_page =
-                        std::thread::scope(|scope| scope.spawn(|| decide_all(page, &settings)).join());
+                    let failures_of_page = std::thread::scope(|scope| scope.spawn(|| decide_all(page, engine)).join());
                     failures.lock().unwrap().extend(failures_of_page.expect("panics are caught"));
                 }
             });
@@ -52,11 +55,14 @@ fn every_verdict_is_the_one_in_the_table() {
 }
 
 /// Decides cases one after the other, and says which verdicts are not the expected ones.
-fn decide_all(cases: &[Case], settings: &Settings) -> Vec<String> {
+fn decide_all(cases: &[Case], engine: Option<Entry>) -> Vec<String> {
     let mut failures = Vec::new();
     for case in cases {
         let start = Instant::now();
-        let found = catch_unwind(AssertUnwindSafe(|| decide(case, settings)));
+        let settings = engine
+            .or(case.engine())
+            .map_or_else(Settings::default, |engine| Settings { engine, ..Settings::default() });
+        let found = catch_unwind(AssertUnwindSafe(|| decide(case, &settings)));
         let found = found.unwrap_or_else(|_| Found::Fault("the engine panics".to_owned()));
         println!("{:6.2} s  {found:?}: {case}", start.elapsed().as_secs_f64());
         if !case.expected.allows(&found) {
@@ -76,7 +82,9 @@ fn every_program_can_be_read_and_what_holds_has_a_sibling_that_does_not() {
         programs.dedup();
         programs.len()
     };
-    assert!(programs("loops/") >= 60 && programs("temporal/") >= 40, "cases are missing");
+    for (folder, least) in [("loops/", 60), ("temporal/", 40), ("bits/", 80), ("termination/", 120)] {
+        assert!(programs(folder) >= least, "cases of {folder} are missing");
+    }
     for case in &cases {
         let loaded = semper::load(&case.request(), &Budget::unlimited());
         assert!(loaded.subject.is_some(), "{case}\n{:?}", loaded.diagnostics);
@@ -152,6 +160,12 @@ impl std::fmt::Display for Case {
 }
 
 impl Case {
+    /// The engine that decides it, if it is not all of them.
+    fn engine(&self) -> Option<Entry> {
+        let is_of = |folder: &&str| self.page.split('/').next() == Some(*folder);
+        OF_FAIRNESS.iter().any(|folder| is_of(folder)).then_some(engines::fairness::ENTRY)
+    }
+
     fn request(&self) -> Request {
         Request {
             files: vec![Input::Text { name: "example.c".to_owned(), text: self.program.clone() }],
@@ -185,7 +199,7 @@ fn decide(case: &Case, settings: &Settings) -> Found {
 fn cases() -> Vec<Case> {
     let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../suite");
     let mut pages = Vec::new();
-    for folder in ["loops", "temporal"] {
+    for folder in OF_FAIRNESS.into_iter().chain(OF_ALL_ENGINES) {
         for entry in fs::read_dir(suite.join(folder)).unwrap() {
             pages.push(format!("{folder}/{}", entry.unwrap().file_name().to_string_lossy()));
         }
@@ -194,7 +208,7 @@ fn cases() -> Vec<Case> {
     pages.iter().flat_map(|page| read(page, &fs::read_to_string(suite.join(page)).unwrap())).collect()
 }
 
-/// The cases of a page. A table belongs to the last program above it.
+/// The cases of a page. A table of properties belongs to the last program above it; others are prose.
 fn read(page: &str, text: &str) -> Vec<Case> {
     let (mut cases, mut heading, mut program) = (Vec::new(), "", None);
     let mut columns: Vec<String> = Vec::new();
@@ -207,11 +221,14 @@ fn read(page: &str, text: &str) -> Vec<Case> {
             }
         } else if line.starts_with('#') {
             (heading, program) = (line.trim_matches(['#', ' ']), None);
+            columns.clear();
         } else if line.starts_with("| ---") {
             // The line between the names of the columns and the rows.
         } else if line.starts_with("| property ") {
             columns = cells(line);
-        } else if line.starts_with('|') {
+        } else if !line.starts_with('|') {
+            columns.clear();
+        } else if !columns.is_empty() {
             let place = format!("suite/{page}:{}", number + 1);
             let row = cells(line);
             assert_eq!(row.len(), columns.len(), "{place}: as many cells as columns");
@@ -247,7 +264,7 @@ fn cells(line: &str) -> Vec<String> {
 
 #[test]
 fn a_page_is_read_as_it_is_meant() {
-    let page = "# P\n\n````markdown\n```c\nint no;\n```\n| `F no` | both | holds |\n````\n## H\n\n```c\nint x;\n```\n\n\
+    let page = "# P\n\n````markdown\n```c\nint no;\n```\n| `F no` | both | holds |\n````\n## H\n\n```c\nint x;\n```\n\n| page | about |\n| --- | --- |\n| p | q |\n\n\
                 | property | assume | integers | verdict |\n| --- | --- | --- | --- |\n\
                 | `F \"a\" \\|\\| \"b\"` | `G c` | both | holds |\n| `end` |  | machine | violated or unknown |\n";
     let cases = read("p.md", page);
@@ -255,9 +272,9 @@ fn a_page_is_read_as_it_is_meant() {
     assert_eq!(
         seen,
         [
-            "suite/p.md:17: H: F \"a\" || \"b\", Ideal integers, assuming G c: Holds",
-            "suite/p.md:17: H: F \"a\" || \"b\", Machine integers, assuming G c: Holds",
-            "suite/p.md:18: H: end, Machine integers: ViolatedOrUnknown",
+            "suite/p.md:21: H: F \"a\" || \"b\", Ideal integers, assuming G c: Holds",
+            "suite/p.md:21: H: F \"a\" || \"b\", Machine integers, assuming G c: Holds",
+            "suite/p.md:22: H: end, Machine integers: ViolatedOrUnknown",
         ]
     );
     assert!(cases.iter().all(|case| case.program == "int x;\n"));

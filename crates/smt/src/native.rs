@@ -28,6 +28,9 @@ pub(crate) const QUICK_STEPS: u32 = 200_000;
 /// For how many steps arithmetic is asked once more, where bit-vectors have left it open.
 const LAST_STEPS: u32 = 4_000_000;
 
+/// After so many queries in a row that arithmetic left open and bit-vectors did not, these are asked first.
+const BITS_FIRST: u32 = 2;
+
 /// As how many steps it counts where a tactic does not end.
 const TACTIC_STEPS: u32 = 1_000_000;
 
@@ -53,6 +56,8 @@ pub struct Z3<'t> {
     levels: Vec<usize>,
     /// What the last check has found by bit-vectors.
     pub(crate) found: Option<BitAnswer>,
+    /// How many queries in a row were answered by bit-vectors alone.
+    won_by_bits: u32,
     /// Which terms have operations on bits.
     pub(crate) has_bits: HashMap<Term, bool>,
 }
@@ -84,6 +89,7 @@ impl<'t> Z3<'t> {
             asserted: Vec::new(),
             levels: Vec::new(),
             found: None,
+            won_by_bits: 0,
             has_bits: HashMap::new(),
         }
     }
@@ -100,18 +106,28 @@ impl<'t> Z3<'t> {
     }
 
     /// Asks whether all assertions and what is assumed have a model together. Where there are operations on bits, arithmetic has
-    /// a short time, and what it leaves open is asked as bit-vectors.
+    /// a short time, and what it leaves open is asked as bit-vectors; the other way round where that was better of late.
     fn ask(&mut self) -> SatResult {
         let steps = limit(self.query_steps, &self.budget);
         if !self.speaks_of_bits() {
             return self.ask_limited(steps);
         }
         let at_most = |most: u32| Some(steps.map_or(most, |steps| steps.min(most)));
-        let mut answer = self.ask_limited(at_most(QUICK_STEPS));
-        if answer == SatResult::Unknown && self.budget.check().is_ok() {
-            answer = self.ask_as_bits(steps);
+        let is_open = |z3: &Self, answer| answer == SatResult::Unknown && z3.budget.check().is_ok();
+        let is_about_bits = self.won_by_bits >= BITS_FIRST;
+        let quickly = at_most(QUICK_STEPS);
+        let mut answer = if is_about_bits { self.ask_as_bits(steps) } else { self.ask_limited(quickly) };
+        if is_open(self, answer) {
+            answer = if is_about_bits { self.ask_limited(quickly) } else { self.ask_as_bits(steps) };
+            let is_answered = answer != SatResult::Unknown;
+            self.won_by_bits = match is_about_bits {
+                true => self.won_by_bits - u32::from(is_answered),
+                false => self.won_by_bits + u32::from(is_answered),
+            };
+        } else if !is_about_bits {
+            self.won_by_bits = 0;
         }
-        if answer == SatResult::Unknown && self.budget.check().is_ok() {
+        if is_open(self, answer) {
             answer = self.ask_limited(at_most(LAST_STEPS));
         }
         answer
