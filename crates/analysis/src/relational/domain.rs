@@ -53,6 +53,11 @@ pub trait Valuations: Clone {
     /// Which values in a range a variable can have; none if it can have none of them.
     fn within(&self, variable: usize, range: Interval) -> Option<Interval>;
 
+    /// Which values in a range a form can have. Whoever knows single variables alone cannot say more than the range does.
+    fn bounds(&self, _form: &Form, range: Interval) -> Interval {
+        range
+    }
+
     /// Adds variables of unknown value at the end.
     fn extend(&mut self, count: usize);
 
@@ -117,6 +122,10 @@ impl<A: Valuations, B: Valuations> Valuations for ReducedProduct<A, B> {
         let reduced = self.1.within(variable, range)?;
         // What the second took away may let the first take away more: residues after bounds.
         if reduced == range { Some(range) } else { self.0.within(variable, reduced) }
+    }
+
+    fn bounds(&self, form: &Form, range: Interval) -> Interval {
+        self.1.bounds(form, self.0.bounds(form, range))
     }
 
     fn extend(&mut self, count: usize) {

@@ -56,7 +56,7 @@ impl Interpretation<'_> {
                 Some(form) => {
                     let form = self.resolved(&mut state, form);
                     let known = known(&state, &form)?;
-                    let range = form.range(&known).meet(all)?;
+                    let range = state.bounds(&form, form.range(&known)).meet(all)?;
                     Update { variable: *variable, value: Some(form), known, range }
                 }
             });
@@ -149,7 +149,7 @@ impl Interpretation<'_> {
             DefinedValue::Within(_) => None,
             DefinedValue::Remainder(of, by) => {
                 let of = self.resolved(state, of);
-                let range = of.range(&known(state, &of)?);
+                let range = range(state, &of)?;
                 let quotient = quotient(range, *by);
                 if quotient.count() == Some(1) {
                     return of.plus(-quotient.low(), &Form::number(*by)?);
@@ -162,7 +162,7 @@ impl Interpretation<'_> {
             }
             DefinedValue::Quotient(of, by) => {
                 let of = self.resolved(state, of);
-                let quotient = quotient(of.range(&known(state, &of)?), *by);
+                let quotient = quotient(range(state, &of)?, *by);
                 if quotient.count() == Some(1) {
                     return Form::number(quotient.low());
                 }
@@ -175,7 +175,7 @@ impl Interpretation<'_> {
             }
             DefinedValue::Product(left, right) => {
                 let (left, right) = (self.resolved(state, left), self.resolved(state, right));
-                let ranges = (left.range(&known(state, &left)?), right.range(&known(state, &right)?));
+                let ranges = (range(state, &left)?, range(state, &right)?);
                 for (range, other) in [(ranges.0, &right), (ranges.1, &left)] {
                     if range.count() == Some(1) {
                         return Form::number(0)?.plus(range.low(), other);
@@ -186,7 +186,7 @@ impl Interpretation<'_> {
             }
             DefinedValue::Either(left, right) => {
                 let (left, right) = (self.resolved(state, left), self.resolved(state, right));
-                let ranges = (left.range(&known(state, &left)?), right.range(&known(state, &right)?));
+                let ranges = (range(state, &left)?, range(state, &right)?);
                 state.restrict(variable, ranges.0.hull(ranges.1));
                 None
             }
@@ -202,6 +202,11 @@ fn relates(condition: &Condition) -> bool {
 /// The ranges of the variables of a form; none if one has no value.
 fn known<D: Valuations>(state: &D, form: &Form) -> Option<Vec<Interval>> {
     form.variables().map(|variable| state.within(variable, Interval::ALL)).collect()
+}
+
+/// Which values a form can have; none if a variable of it has no value.
+fn range<D: Valuations>(state: &D, form: &Form) -> Option<Interval> {
+    Some(state.bounds(form, form.range(&known(state, form)?)))
 }
 
 /// Quotients of a range by a positive number, rounded downwards.

@@ -260,6 +260,24 @@ impl Valuations for Octagons {
         self.octagons[pack].matrix.range(position)?.meet(range)
     }
 
+    /// Of sums and differences of two variables more is known than of each of them.
+    fn bounds(&self, form: &Form, range: Interval) -> Interval {
+        let [(left @ (1 | -1), first), (right @ (1 | -1), second)] = form.terms() else { return range };
+        let Some(pack) = [first, second].into_iter().find_map(|variable| self.packs.pack_of(*variable)) else {
+            return range;
+        };
+        let octagon = &self.octagons[pack];
+        let position = |variable: &usize| octagon.position(&self.packs, pack, *variable);
+        let (Some(first), Some(second)) = (position(first), position(second)) else { return range };
+        // node `to` - node `from` is the form without its constant
+        let (from, to) = (2 * second + usize::from(*right > 0), 2 * first + usize::from(*left < 0));
+        let most = |bound: i128| Some(bound).filter(|bound| *bound < INFINITE);
+        let high = most(octagon.matrix.at(from, to)).and_then(|bound| bound.checked_add(form.constant()));
+        let low = most(octagon.matrix.at(to, from)).and_then(|bound| form.constant().checked_sub(bound));
+        let known = Interval::new(low.unwrap_or(i128::MIN), high.unwrap_or(i128::MAX));
+        known.and_then(|known| known.meet(range)).unwrap_or(range)
+    }
+
     fn extend(&mut self, _: usize) {}
 
     fn truncate(&mut self, _: usize) {
