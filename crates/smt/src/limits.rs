@@ -1,24 +1,20 @@
 //! How much a query may take: steps that Z3 counts itself, so that what it finds does not depend on the machine; and, since it
-//! does not count everything, the time that the processor works on it.
-//!
-//! Z3 can only be told a time by the clock, and on a machine that is busy with others the clock goes on while nothing is done
-//! for us. So what the clock has ended too early is asked again, for longer ([`patiently`]).
+//! does not count everything, the time that the processor works on it ([`SolverWatch`]).
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use foundation::Budget;
-use rustix::time::{ClockId, clock_gettime};
 use z3::{Params, StatisticsValue};
 
-/// What a solver is told of interruption: how many steps each check may take, as it counts them itself, how long it may take
-/// by the clock, and that an interrupt from the keyboard is none of its business. Without that it takes the signal for itself,
-/// and whoever waits for it never hears of it.
-pub(crate) fn parameters(steps: Option<u32>, clock: Option<Duration>) -> Params {
+use crate::watch::SolverWatch;
+
+/// What a solver is told of interruption: how many steps each check may take, as it counts them itself, and that an interrupt
+/// from the keyboard is none of its business. Without that it takes the signal for itself, and whoever waits for it never
+/// hears of it.
+pub(crate) fn parameters(steps: Option<u32>) -> Params {
     let mut parameters = Params::new();
-    // Zero is no limit of steps, and the largest number no limit of milliseconds.
+    // Zero is no limit.
     parameters.set_u32("rlimit", steps.map_or(0, |steps| steps.max(1)));
-    let milliseconds = clock.and_then(|clock| u32::try_from(clock.as_millis()).ok());
-    parameters.set_u32("timeout", milliseconds.unwrap_or(u32::MAX));
     parameters.set_bool("ctrl_c", false);
     parameters
 }
@@ -44,32 +40,13 @@ pub(crate) fn patiently<R>(
     steps: u32,
     patience: Duration,
     budget: &Budget,
-    mut ask: impl FnMut(Duration) -> (Option<R>, u32),
+    watch: &SolverWatch,
+    ask: impl FnOnce() -> (Option<R>, u32),
 ) -> (Option<R>, u32) {
-    let mut clock = patience;
-    loop {
-        let (start, before) = (Instant::now(), processor_time());
-        let (answer, taken) = ask(clock);
-        let (elapsed, worked) = (start.elapsed(), processor_time().saturating_sub(before));
-        let is_out_of_time = answer.is_none() && elapsed >= clock;
-        if is_out_of_time && worked < patience * 3 / 4 && budget.check().is_ok() {
-            let slowness = elapsed.as_secs_f64() / worked.as_secs_f64().max(1e-3);
-            clock = clock.max(patience.mul_f64(slowness.min(MOST_SLOWNESS))) * 2;
-            continue;
-        }
-        let taken = if is_out_of_time { steps } else { taken };
-        spend(budget, taken);
-        return (answer, taken);
-    }
-}
-
-/// No machine is taken to be slower than by this factor because it is busy.
-const MOST_SLOWNESS: f64 = 1000.0;
-
-/// The time that the processor has worked for this thread.
-fn processor_time() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::try_from(time).unwrap_or_default()
+    let ((answer, taken), is_out_of_time) = watch.during(Some(patience), ask);
+    let taken = if answer.is_none() && is_out_of_time { steps } else { taken };
+    spend(budget, taken);
+    (answer, taken)
 }
 
 /// How many steps Z3 takes in a unit of work, about.
@@ -114,38 +91,22 @@ fn steps_taken(solver: &z3::Solver) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use std::thread;
-
     use super::*;
 
     const SHORT: Duration = Duration::from_millis(20);
 
-    /// What waits does not work, so that the clock alone is no reason to give up.
-    #[test]
-    fn what_the_clock_ends_is_asked_again_for_longer() {
-        let budget = Budget::unlimited();
-        let mut clocks = Vec::new();
-        let (answer, taken) = patiently(100, SHORT, &budget, |clock| {
-            clocks.push(clock);
-            if clocks.len() < 3 {
-                thread::sleep(clock);
-                return (None, 7);
-            }
-            (Some("an answer"), 9)
-        });
-        assert_eq!((answer, taken), (Some("an answer"), 9));
-        assert!(clocks.is_sorted_by(|one, other| *one * 2 <= *other), "{clocks:?}");
-    }
-
     #[test]
     fn what_gives_up_for_want_of_time_has_used_all_its_steps_and_what_gives_up_by_itself_has_not() {
         let budget = Budget::unlimited();
-        let works = |clock: Duration| {
-            let (start, before) = (Instant::now(), processor_time());
-            while start.elapsed() < clock || processor_time().saturating_sub(before) < clock {}
-            (None::<()>, 7)
+        let watch = SolverWatch::new(&budget);
+        let give_up = || (None::<()>, 7);
+        let works = || {
+            let start = std::time::Instant::now();
+            // Much longer by the clock, so that a busy machine, too, has worked for long enough.
+            while start.elapsed() < SHORT * 100 {}
+            give_up()
         };
-        assert_eq!(patiently(100, SHORT, &budget, works), (None, 100));
-        assert_eq!(patiently(100, SHORT * 1000, &budget, |_| (None::<()>, 7)), (None, 7));
+        assert_eq!(patiently(100, SHORT, &budget, &watch, works), (None, 100));
+        assert_eq!(patiently(100, SHORT * 1000, &budget, &watch, give_up), (None, 7));
     }
 }

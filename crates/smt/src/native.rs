@@ -43,8 +43,8 @@ pub struct Z3<'t> {
     watch: SolverWatch,
     /// How many steps a check may take.
     query_steps: Option<u32>,
-    /// What the solver was told last of the steps and of the time by the clock.
-    told: (Option<u32>, Option<Duration>),
+    /// What the solver was told last of the steps.
+    told: Option<u32>,
     kind: &'static str,
     statistics: QueryStatistics,
     /// Assumptions that are not literals are named inside a level of their own, which is open until the next operation.
@@ -72,7 +72,7 @@ impl<'t> Z3<'t> {
         let version = z3::full_version();
         assert!(version.starts_with(VERSION), "Z3 {VERSION} is needed, but version {version} was found at run time");
         let solver = z3::Solver::new();
-        solver.set_params(&parameters(None, None));
+        solver.set_params(&parameters(None));
         Self {
             terms,
             budget: budget.clone(),
@@ -80,7 +80,7 @@ impl<'t> Z3<'t> {
             solver,
             translation: SolverTranslation::default(),
             query_steps: None,
-            told: (None, None),
+            told: None,
             kind: "check",
             statistics: QueryStatistics::default(),
             has_assumption_level: false,
@@ -135,13 +135,14 @@ impl<'t> Z3<'t> {
 
     fn ask_limited(&mut self, steps: Option<u32>) -> SatResult {
         let Some(steps) = steps else {
-            let (answer, taken) = self.ask_within(None, None);
+            let watch = self.watch.clone();
+            let ((answer, taken), _) = watch.during(None, || self.ask_within(None));
             spend(&self.budget, taken);
             return answer;
         };
-        let budget = self.budget.clone();
-        let (answer, _) = patiently(steps, patience(steps), &budget, |clock| {
-            let (answer, taken) = self.ask_within(Some(steps), Some(clock));
+        let (budget, watch) = (self.budget.clone(), self.watch.clone());
+        let (answer, _) = patiently(steps, patience(steps), &budget, &watch, || {
+            let (answer, taken) = self.ask_within(Some(steps));
             (Some(answer).filter(|answer| *answer != SatResult::Unknown), taken)
         });
         answer.unwrap_or(SatResult::Unknown)
@@ -149,17 +150,15 @@ impl<'t> Z3<'t> {
 
     /// Asks another solver, for so many steps.
     pub(crate) fn ask_another(&self, solver: &z3::Solver, literals: &[Bool], steps: Option<u32>) -> SatResult {
-        let ask = |clock: Option<Duration>| {
-            solver.set_params(&parameters(steps, clock));
-            counted(solver, || self.watch.during(|| solver.check_assumptions(literals)))
-        };
+        solver.set_params(&parameters(steps));
+        let ask = || counted(solver, || solver.check_assumptions(literals));
         let Some(steps) = steps else {
-            let (answer, taken) = ask(None);
+            let ((answer, taken), _) = self.watch.during(None, ask);
             spend(&self.budget, taken);
             return answer;
         };
-        let (answer, _) = patiently(steps, patience(steps), &self.budget, |clock| {
-            let (answer, taken) = ask(Some(clock));
+        let (answer, _) = patiently(steps, patience(steps), &self.budget, &self.watch, || {
+            let (answer, taken) = ask();
             (Some(answer).filter(|answer| *answer != SatResult::Unknown), taken)
         });
         answer.unwrap_or(SatResult::Unknown)
@@ -178,18 +177,18 @@ impl<'t> Z3<'t> {
         values
     }
 
-    /// The same, for so many steps and so long by the clock; and how many steps were taken.
-    fn ask_within(&mut self, steps: Option<u32>, clock: Option<Duration>) -> (SatResult, u32) {
-        if self.told != (steps, clock) {
-            self.told = (steps, clock);
-            self.solver.set_params(&parameters(steps, clock));
+    /// The same, for so many steps; and how many were taken.
+    fn ask_within(&mut self, steps: Option<u32>) -> (SatResult, u32) {
+        if self.told != steps {
+            self.told = steps;
+            self.solver.set_params(&parameters(steps));
         }
         let literals: Vec<Bool> = self.assumed.iter().map(|(literal, _)| literal.clone()).collect();
         let check = || match literals.as_slice() {
             [] => self.solver.check(),
             literals => self.solver.check_assumptions(literals),
         };
-        counted(&self.solver, || self.watch.during(check))
+        counted(&self.solver, check)
     }
 
     /// Forgets what is known of the last check.
@@ -246,13 +245,13 @@ impl<'t> Z3<'t> {
         self.budget.check().ok()?;
         let goal = Goal::new(false, false, false);
         goal.assert(formula);
-        let apply = |clock: Duration| {
-            let left = self.budget.remaining().unwrap_or(clock);
-            let tactic = Tactic::new(tactic).try_for(clock.min(left).max(Duration::from_millis(1)));
-            let (result, taken) = counted(&self.solver, || self.watch.during(|| tactic.apply(&goal, None)));
+        // What ends it is the watch; but without a time some tactics do less.
+        let tactic = Tactic::new(tactic).try_for(Duration::from_secs(1 << 20));
+        let apply = || {
+            let (result, taken) = counted(&self.solver, || tactic.apply(&goal, None));
             (result.ok(), taken)
         };
-        let (result, _) = patiently(TACTIC_STEPS, TACTIC_LIMIT, &self.budget, apply);
+        let (result, _) = patiently(TACTIC_STEPS, TACTIC_LIMIT, &self.budget, &self.watch, apply);
         let result = result?;
         let mut alternatives = Vec::new();
         for goal in result.list_subgoals() {

@@ -306,9 +306,9 @@ impl RealSystem {
             }
             // Nonlinear systems are those that count too few steps: it is their time that ends them, so they have less of it.
             let patience = if is_linear { patience(steps) } else { patience(steps) / 4 };
-            let (answer, taken) = patiently(steps, patience, budget, |clock| {
-                solver.set_params(&parameters(Some(steps), Some(clock)));
-                let (answer, taken) = counted(&solver, || watch.during(|| solver.check()));
+            solver.set_params(&parameters(Some(steps)));
+            let (answer, taken) = patiently(steps, patience, budget, &watch, || {
+                let (answer, taken) = counted(&solver, || solver.check());
                 (Some(answer).filter(|answer| *answer != SatResult::Unknown), taken)
             });
             let answer = answer.unwrap_or(SatResult::Unknown);

@@ -1,20 +1,27 @@
-//! Interrupting Z3 when a budget ends.
+//! Interrupting Z3 when a budget ends, or when the processor has worked long enough on a query.
 //!
 //! One thread for the process looks at all solvers that are at work every few milliseconds, and interrupts those whose
 //! budget has ended. It ends itself when there is no solver any more. A solver is told "at work" and "at rest" under a lock
 //! that the interruption takes as well, so that an interruption never hits a later query with another budget.
+//!
+//! What counts for a query is the time of the processor and not that of the clock, which goes on while a busy machine does
+//! nothing for us. Z3 knows the clock alone, and a solver that it has ended is not what it was before: asked again, it finds
+//! other models. So it is never told a time.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use foundation::Budget;
+use rustix::thread::{Pid, gettid};
+use rustix::time::{ClockId, clock_gettime};
 use z3::{Context, ContextHandle};
 
 /// How often the watching thread looks.
 const INTERVAL: Duration = Duration::from_millis(5);
 
 /// The watch over one solver, from its making to its drop.
+#[derive(Clone)]
 pub(crate) struct SolverWatch {
     watched: Arc<WatchedSolver>,
 }
@@ -22,7 +29,43 @@ pub(crate) struct SolverWatch {
 struct WatchedSolver {
     budget: Budget,
     context: ContextHandle<'static>,
-    is_at_work: Mutex<bool>,
+    /// The query that it is at work on.
+    query: Mutex<Option<WatchedQuery>>,
+}
+
+/// A query that a thread is at work on.
+struct WatchedQuery {
+    thread: Pid,
+    begun: Instant,
+    /// What the processor had worked for the thread when the query was begun.
+    worked_before: Duration,
+    /// How long it may work on the query.
+    limit: Option<Duration>,
+    /// Whether it has done so.
+    is_out_of_time: bool,
+}
+
+impl WatchedQuery {
+    fn new(limit: Option<Duration>) -> Self {
+        let worked = Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default();
+        Self { thread: gettid(), begun: Instant::now(), worked_before: worked, limit, is_out_of_time: false }
+    }
+
+    /// Whether the processor has worked on it for long enough. It cannot have worked for longer than the clock says, so most
+    /// often nothing has to be looked up.
+    fn has_used_its_time(&self) -> bool {
+        let elapsed = self.begun.elapsed();
+        self.limit.is_some_and(|limit| {
+            elapsed >= limit
+                && worked_for(self.thread).map_or(elapsed, |now| now.saturating_sub(self.worked_before)) >= limit
+        })
+    }
+}
+
+/// The time that the processor has worked for a thread of this process, where the system says so.
+fn worked_for(thread: Pid) -> Option<Duration> {
+    let text = std::fs::read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;
+    text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
 
 struct SolverWatchers {
@@ -42,7 +85,7 @@ impl SolverWatch {
     /// Watches the solvers of this thread for a budget.
     pub(crate) fn new(budget: &Budget) -> Self {
         let context = CONTEXT.with(|context| context.handle());
-        let watched = Arc::new(WatchedSolver { budget: budget.clone(), context, is_at_work: Mutex::new(false) });
+        let watched = Arc::new(WatchedSolver { budget: budget.clone(), context, query: Mutex::new(None) });
         let mut watchers = lock(&WATCHERS);
         watchers.list.push(Arc::downgrade(&watched));
         if !watchers.has_thread {
@@ -52,12 +95,12 @@ impl SolverWatch {
         Self { watched }
     }
 
-    /// Runs a query under watch.
-    pub(crate) fn during<R>(&self, query: impl FnOnce() -> R) -> R {
-        *lock(&self.watched.is_at_work) = true;
+    /// Runs a query under watch, and says whether the processor has worked on it for as long as it may.
+    pub(crate) fn during<R>(&self, limit: Option<Duration>, query: impl FnOnce() -> R) -> (R, bool) {
+        *lock(&self.watched.query) = Some(WatchedQuery::new(limit));
         let result = query();
-        *lock(&self.watched.is_at_work) = false;
-        result
+        let query = lock(&self.watched.query).take();
+        (result, query.is_some_and(|query| query.is_out_of_time))
     }
 }
 
@@ -71,9 +114,11 @@ fn watch() {
             return;
         }
         for watched in watchers.list.iter().filter_map(Weak::upgrade) {
-            let is_at_work = lock(&watched.is_at_work);
-            if *is_at_work && watched.budget.check().is_err() {
-                watched.context.interrupt();
+            if let Some(query) = &mut *lock(&watched.query) {
+                query.is_out_of_time |= query.has_used_its_time();
+                if query.is_out_of_time || watched.budget.check().is_err() {
+                    watched.context.interrupt();
+                }
             }
         }
     }
@@ -81,4 +126,26 @@ fn watch() {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHORT: Duration = Duration::from_millis(30);
+
+    #[test]
+    fn who_waits_has_not_worked_and_who_works_has() {
+        let watch = SolverWatch::new(&Budget::unlimited());
+        assert_eq!(watch.during(Some(SHORT), || thread::sleep(SHORT * 4)), ((), false));
+        let worked = || Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap();
+        let work = || {
+            let before = worked();
+            while !lock(&watch.watched.query).as_ref().unwrap().is_out_of_time {}
+            worked() - before
+        };
+        let (time, is_out_of_time) = watch.during(Some(SHORT), work);
+        assert!(is_out_of_time && time >= SHORT);
+        assert_eq!(watch.during(None, || 7), (7, false));
+    }
 }
