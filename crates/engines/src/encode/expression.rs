@@ -34,7 +34,7 @@ pub struct Encoder<'v, 'p> {
     pub(super) vocabulary: &'v Vocabulary<'p>,
     /// Where the expressions stand, for refusals.
     pub(super) span: Span,
-    /// What arithmetic may know of operations on bits.
+    /// What arithmetic may know of operations on bits, and of division.
     facts: RefCell<Vec<Term>>,
 }
 
@@ -44,7 +44,7 @@ impl<'v, 'p> Encoder<'v, 'p> {
         Self { vocabulary, span, facts: RefCell::default() }
     }
 
-    /// What follows from the operations on bits in all that was encoded, and can be said without them. It holds always; but ranking
+    /// What follows from the operations on bits and the divisions in all that was encoded, and can be said without them. It holds always; but ranking
     /// functions, interpolants and ranges are found by arithmetic, which sees nothing but this of such operations.
     pub fn facts(&self) -> Term {
         self.terms().and(self.facts.borrow().iter().copied())
@@ -289,7 +289,28 @@ impl Encoder<'_, '_> {
         if self.vocabulary.is_machine() && !bounds.fit(ty) {
             bounds = Bounds::of_type(ty);
         }
+        if terms.as_integer(right.term).is_none() {
+            self.note_division(op, &left, &right, term);
+        }
         Encoded { term, defined: terms.and(defined), bounds }
+    }
+
+    /// Notes what arithmetic may know of a quotient or a remainder by something that is no constant, where nothing is negative.
+    fn note_division(&self, op: BinaryOp, left: &Encoded, right: &Encoded, result: Term) {
+        let terms = self.terms();
+        let number = |value: i64| terms.integer(value);
+        let at_most = |smaller: Term, larger: Term| terms.less_equal(smaller, larger);
+        let inside = terms.and([at_most(number(0), result), at_most(result, left.term)]);
+        let more = match op {
+            BinaryOp::Divide => {
+                let half = at_most(terms.add([result, result]), left.term);
+                terms.implies(at_most(number(2), right.term), half)
+            }
+            _ => terms.less(result, right.term),
+        };
+        let dividend = if is_not_negative(&left.bounds) { terms.truth(true) } else { at_most(number(0), left.term) };
+        let is_positive = terms.and([dividend, at_most(number(1), right.term)]);
+        self.facts.borrow_mut().push(terms.implies(is_positive, terms.and([inside, more])));
     }
 
     fn shift(&self, op: BinaryOp, ty: IntType, left: Encoded, right: Encoded) -> Result<Encoded, Reason> {

@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use foundation::{Budget, Exhausted};
-use logic::{Symbol, Term, Terms};
+use logic::{Node, Symbol, Term, Terms};
 use smt::Solver;
 
 use super::Lasso;
@@ -24,6 +24,8 @@ use super::templates;
 pub enum Template {
     /// One affine function, at least zero, that decreases.
     Affine,
+    /// A remainder that the guard looks at, or how far it is from its greatest value.
+    Remainder,
     /// So many functions, each of which decreases more the more negative the one before it is.
     Nested(usize),
     /// So many functions, each of which decreases once the one before it is negative.
@@ -38,6 +40,7 @@ impl std::fmt::Display for Template {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Template::Affine => write!(f, "affine"),
+            Template::Remainder => write!(f, "remainder"),
             Template::Nested(count) => write!(f, "{count}-nested"),
             Template::Multiphase(count) => write!(f, "{count}-phase"),
             Template::Lexicographic(count) => write!(f, "{count}-lexicographic"),
@@ -64,6 +67,8 @@ const LINEAR_TIME: Duration = Duration::from_secs(1);
 const STRUCTURED_TIME: Duration = Duration::from_secs(1);
 /// How much work all attempts with choices or products may be together.
 const ALL_STRUCTURED_WORK: u64 = 3_000_000;
+/// No more remainders than this are tried.
+const MOST_REMAINDERS: usize = 4;
 /// With more polyhedra than this, templates with products of unknowns are not tried.
 const MOST_NONLINEAR_POLYHEDRA: usize = 4;
 
@@ -129,6 +134,9 @@ impl<'a> RankingSearch<'a> {
             return Ok(Some(found));
         }
         self.attempts.push((alone, Vec::new()));
+        if let Some(found) = self.remainder(solver) {
+            return Ok(Some(found));
+        }
         let invariants = supporting::guess(self.terms, solver, self.lasso, self.known, &self.wanted, self.budget)?;
         if !invariants.is_empty() {
             let condition = self.terms.and(invariants.iter().copied().chain([self.known]));
@@ -197,6 +205,26 @@ impl<'a> RankingSearch<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// Remainders in the guard. A sum of machine integers that wraps around is one, and so is a signed number that is compared as an
+    /// unsigned one: each may fall by the same in every iteration although no affine function does.
+    fn remainder(&self, solver: &mut dyn Solver) -> Option<RankingArgument> {
+        let terms = self.terms;
+        let is_wanted = |term: &Term| terms.symbols(*term).iter().all(|symbol| self.wanted.contains(symbol));
+        let remainders =
+            terms.subterms(&[self.lasso.cycle.guard]).into_iter().filter_map(|term| match terms.node(term) {
+                Node::Modulo(_, by) => Some((term, terms.as_integer(by)?)),
+                _ => None,
+            });
+        let remainders: Vec<_> = remainders.filter(|(term, _)| is_wanted(term)).take(MOST_REMAINDERS).collect();
+        let candidates =
+            remainders.into_iter().flat_map(|(term, by)| [term, terms.subtract(terms.integer(&*by - 1), term)]);
+        candidates.into_iter().find_map(|function| {
+            let candidate =
+                Proposal { function: vec![function], invariants: Vec::new(), template: Template::Remainder };
+            self.confirm(solver, candidate, &[])
+        })
     }
 
     /// Affine and nested functions with supporting invariants whose coefficients are unknown too.

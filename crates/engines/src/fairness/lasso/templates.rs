@@ -134,7 +134,7 @@ pub fn structured(
 ) -> Vec<Proposal> {
     let count = match template {
         Template::Multiphase(count) | Template::Lexicographic(count) | Template::Piecewise(count) => count,
-        Template::Affine | Template::Nested(_) => return Vec::new(),
+        Template::Affine | Template::Remainder | Template::Nested(_) => return Vec::new(),
     };
     let observables = &paths.observables;
     let mut system = RealSystem::new();
