@@ -163,7 +163,7 @@ impl Case {
     /// The engine that decides it, if it is not all of them.
     fn engine(&self) -> Option<Entry> {
         let is_of = |folder: &&str| self.page.split('/').next() == Some(*folder);
-        OF_FAIRNESS.iter().any(|folder| is_of(folder)).then_some(engines::fairness::ENTRY)
+        OF_FAIRNESS.iter().any(is_of).then_some(engines::fairness::ENTRY)
     }
 
     fn request(&self) -> Request {
