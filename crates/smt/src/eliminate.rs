@@ -6,7 +6,7 @@
 //! - where it is bounded on one side only, with everything that is said of it;
 //! - where of each pair of a lower and an upper bound one has the coefficient 1, by adding the two (Fourier and Motzkin;
 //!   over the integers this is exact under that condition, as in the exact case of Pugh's Omega test);
-//! - where it is a truth value, by cases.
+//! - where it is a truth value, or has few values and is an index, say, by cases.
 //!
 //! Disjunctions are taken apart up to a limit. What no rule applies to is left for others.
 
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use logic::{Linear, Node, Sort, Symbol, Term, Terms};
 use num_bigint::BigInt;
-use num_traits::{One, Signed, Zero};
+use num_traits::{One, Signed, ToPrimitive, Zero};
 
 /// So many alternatives may come of one body.
 const MOST_ALTERNATIVES: usize = 128;
@@ -22,6 +22,9 @@ const MOST_ALTERNATIVES: usize = 128;
 const MOST_CUBES: usize = 32;
 /// So many pairs of bounds may be added.
 const MOST_PAIRS: usize = 64;
+
+/// So many values of one symbol may be cases.
+const MOST_VALUES: usize = 16;
 
 /// What elimination by rules made of `exists symbols. body`: the disjunction of `done` and of what is left.
 #[derive(Debug)]
@@ -215,7 +218,28 @@ impl SymbolView {
         Some(result)
     }
 
-    /// Cases: both truth values, or the cubes of what is said of the symbol.
+    /// The values between the bounds of the symbol that are numbers, if they are few.
+    fn values(&self, terms: &Terms) -> Option<Vec<BigInt>> {
+        let (mut low, mut high): (Option<BigInt>, Option<BigInt>) = (None, None);
+        let said = self.mentions.iter().filter_map(|mention| constraint(terms, self.symbol, self.variable, *mention));
+        for Constraint { relation, coefficient, rest } in said.filter(|constraint| constraint.rest.is_constant()) {
+            if relation == Relation::AtMostZero && coefficient.is_one() {
+                let bound = -rest.constant();
+                high = Some(high.map_or(bound.clone(), |high| high.min(bound)));
+            } else if relation == Relation::AtMostZero && (-coefficient).is_one() {
+                let bound = rest.constant().clone();
+                low = Some(low.map_or(bound.clone(), |low| low.max(bound)));
+            }
+        }
+        let (low, high) = (low?, high?);
+        let span: BigInt = high - &low;
+        match span.to_usize() {
+            Some(span) => (span < MOST_VALUES).then(|| (0..=span).map(|at| &low + at).collect()),
+            None => span.is_negative().then(Vec::new),
+        }
+    }
+
+    /// Cases: both truth values, the values of an index, or the cubes of what is said of the symbol.
     fn split(&self, terms: &Terms, room: usize) -> Option<Vec<Term>> {
         let others = || self.others.iter().copied();
         if terms.sort_of_symbol(self.symbol) == Sort::Bool {
@@ -225,6 +249,13 @@ impl SymbolView {
                 terms.and(others().chain([terms.substitute(inside, &replacement)]))
             };
             return (room >= 1).then(|| vec![with(false), with(true)]);
+        }
+        if self.linear.is_none()
+            && let Some(values) = self.values(terms).filter(|values| values.len() <= room + 1)
+        {
+            let whole = terms.and(others().chain(self.mentions.iter().copied()));
+            let with = |value| terms.substitute(whole, &HashMap::from([(self.symbol, terms.integer(value))]));
+            return Some(values.into_iter().map(with).collect());
         }
         let inside = terms.and(self.mentions.iter().copied());
         let cubes = terms.disjunctive_normal_form(inside, MOST_CUBES.min(room + 1))?;

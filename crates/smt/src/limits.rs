@@ -1,9 +1,10 @@
 //! How much a query may take: steps that Z3 counts itself, so that what it finds does not depend on the machine; and, since it
 //! does not count everything, the time that the processor works on it ([`SolverWatch`]).
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use foundation::Budget;
+use rustix::time::{ClockId, clock_gettime};
 use z3::{Params, StatisticsValue};
 
 use crate::watch::SolverWatch;
@@ -47,6 +48,41 @@ pub(crate) fn patiently<R>(
     let taken = if answer.is_none() && is_out_of_time { steps } else { taken };
     spend(budget, taken);
     (answer, taken)
+}
+
+/// The same for what has no state, such as a tactic: an interruption from outside would also hit those that come after it, so `ask` is
+/// told a time by the clock, and what the clock has ended too early, on a machine that is busy with others, is asked again for
+/// longer.
+pub(crate) fn repeatedly<R>(
+    steps: u32,
+    patience: Duration,
+    budget: &Budget,
+    mut ask: impl FnMut(Duration) -> (Option<R>, u32),
+) -> (Option<R>, u32) {
+    let mut clock = patience;
+    loop {
+        let (start, before) = (Instant::now(), processor_time());
+        let (answer, taken) = ask(clock);
+        let (elapsed, worked) = (start.elapsed(), processor_time().saturating_sub(before));
+        let is_out_of_time = answer.is_none() && elapsed >= clock;
+        if is_out_of_time && worked < patience * 3 / 4 && budget.check().is_ok() {
+            let slowness = elapsed.as_secs_f64() / worked.as_secs_f64().max(1e-3);
+            clock = clock.max(patience.mul_f64(slowness.min(MOST_SLOWNESS))) * 2;
+            continue;
+        }
+        let taken = if is_out_of_time { steps } else { taken };
+        spend(budget, taken);
+        return (answer, taken);
+    }
+}
+
+/// No machine is taken to be slower than by this factor because it is busy.
+const MOST_SLOWNESS: f64 = 1000.0;
+
+/// The time that the processor has worked for this thread.
+pub(crate) fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::try_from(time).unwrap_or_default()
 }
 
 /// How many steps Z3 takes in a unit of work, about.
@@ -95,15 +131,32 @@ mod tests {
 
     const SHORT: Duration = Duration::from_millis(20);
 
+    /// What waits does not work, so that the clock alone is no reason to give up.
+    #[test]
+    fn what_the_clock_ends_is_asked_again_for_longer() {
+        let budget = Budget::unlimited();
+        let mut clocks = Vec::new();
+        let (answer, taken) = repeatedly(100, SHORT, &budget, |clock| {
+            clocks.push(clock);
+            if clocks.len() < 3 {
+                std::thread::sleep(clock);
+                return (None, 7);
+            }
+            (Some("an answer"), 9)
+        });
+        assert_eq!((answer, taken), (Some("an answer"), 9));
+        assert!(clocks.is_sorted_by(|one, other| *one * 2 <= *other), "{clocks:?}");
+    }
+
     #[test]
     fn what_gives_up_for_want_of_time_has_used_all_its_steps_and_what_gives_up_by_itself_has_not() {
         let budget = Budget::unlimited();
         let watch = SolverWatch::new(&budget);
         let give_up = || (None::<()>, 7);
         let works = || {
-            let start = std::time::Instant::now();
+            let start = Instant::now();
             // Much longer by the clock, so that a busy machine, too, has worked for long enough.
-            while start.elapsed() < SHORT * 100 {}
+            while start.elapsed() < SHORT * 50 {}
             give_up()
         };
         assert_eq!(patiently(100, SHORT, &budget, &watch, works), (None, 100));

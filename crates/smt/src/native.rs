@@ -10,7 +10,7 @@ use z3::{Goal, SatResult, Tactic};
 
 use crate::bits::BitAnswer;
 use crate::eliminate::{QuantifiedFormula, eliminate_by_rules};
-use crate::limits::{counted, limit, parameters, patience, patiently, spend, steps_in};
+use crate::limits::{counted, limit, parameters, patience, patiently, repeatedly, spend, steps_in};
 use crate::translate::{SolverTranslation, value_of};
 use crate::watch::SolverWatch;
 use crate::{Model, QueryStatistics, Satisfiability, Solver};
@@ -245,13 +245,13 @@ impl<'t> Z3<'t> {
         self.budget.check().ok()?;
         let goal = Goal::new(false, false, false);
         goal.assert(formula);
-        // What ends it is the watch; but without a time some tactics do less.
-        let tactic = Tactic::new(tactic).try_for(Duration::from_secs(1 << 20));
-        let apply = || {
-            let (result, taken) = counted(&self.solver, || tactic.apply(&goal, None));
+        let apply = |clock: Duration| {
+            let left = self.budget.remaining().unwrap_or(clock);
+            let tactic = Tactic::new(tactic).try_for(clock.min(left).max(Duration::from_millis(1)));
+            let ((result, taken), _) = self.watch.during(None, || counted(&self.solver, || tactic.apply(&goal, None)));
             (result.ok(), taken)
         };
-        let (result, _) = patiently(TACTIC_STEPS, TACTIC_LIMIT, &self.budget, &self.watch, apply);
+        let (result, _) = repeatedly(TACTIC_STEPS, TACTIC_LIMIT, &self.budget, apply);
         let result = result?;
         let mut alternatives = Vec::new();
         for goal in result.list_subgoals() {

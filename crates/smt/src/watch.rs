@@ -14,8 +14,9 @@ use std::time::{Duration, Instant};
 
 use foundation::Budget;
 use rustix::thread::{Pid, gettid};
-use rustix::time::{ClockId, clock_gettime};
 use z3::{Context, ContextHandle};
+
+use crate::limits::processor_time;
 
 /// How often the watching thread looks.
 const INTERVAL: Duration = Duration::from_millis(5);
@@ -47,8 +48,7 @@ struct WatchedQuery {
 
 impl WatchedQuery {
     fn new(limit: Option<Duration>) -> Self {
-        let worked = Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default();
-        Self { thread: gettid(), begun: Instant::now(), worked_before: worked, limit, is_out_of_time: false }
+        Self { thread: gettid(), begun: Instant::now(), worked_before: processor_time(), limit, is_out_of_time: false }
     }
 
     /// Whether the processor has worked on it for long enough. It cannot have worked for longer than the clock says, so most
@@ -138,14 +138,42 @@ mod tests {
     fn who_waits_has_not_worked_and_who_works_has() {
         let watch = SolverWatch::new(&Budget::unlimited());
         assert_eq!(watch.during(Some(SHORT), || thread::sleep(SHORT * 4)), ((), false));
-        let worked = || Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap();
         let work = || {
-            let before = worked();
+            let before = processor_time();
             while !lock(&watch.watched.query).as_ref().unwrap().is_out_of_time {}
-            worked() - before
+            processor_time() - before
         };
         let (time, is_out_of_time) = watch.during(Some(SHORT), work);
         assert!(is_out_of_time && time >= SHORT);
         assert_eq!(watch.during(None, || 7), (7, false));
+    }
+
+    /// A product of two primes of 32 bits, whose factors no solver finds in a moment.
+    fn hard() -> z3::Solver {
+        let solver = z3::Solver::new();
+        let [x, y] = ["x", "y"].map(|name| z3::ast::BV::new_const(name, 64));
+        let product = z3::ast::BV::from_u64(4_294_967_279 * 4_294_967_291, 64);
+        let [one, limit] = [1, 1 << 32].map(|number| z3::ast::BV::from_u64(number, 64));
+        for factor in [&x, &y] {
+            solver.assert(factor.bvugt(&one));
+            solver.assert(factor.bvult(&limit));
+        }
+        solver.assert(x.bvmul(&y).eq(&product));
+        solver
+    }
+
+    #[test]
+    fn who_comes_after_an_interrupted_query_is_not_interrupted() {
+        let watch = SolverWatch::new(&Budget::unlimited());
+        let solver = hard();
+        for _ in 0..3 {
+            assert_eq!(watch.during(Some(SHORT), || solver.check()), (z3::SatResult::Unknown, true));
+            let easy = z3::Solver::new();
+            easy.assert(z3::ast::Int::new_const("z").gt(z3::ast::Int::from_i64(7)));
+            assert_eq!(watch.during(None, || easy.check()), (z3::SatResult::Sat, false));
+            let goal = z3::Goal::new(false, false, false);
+            goal.assert(&z3::ast::Int::new_const("z").gt(z3::ast::Int::from_i64(7)));
+            assert!(watch.during(None, || z3::Tactic::new("simplify").apply(&goal, None)).0.is_ok());
+        }
     }
 }

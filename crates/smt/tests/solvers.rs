@@ -85,6 +85,34 @@ proptest! {
 
 }
 
+/// `exists x. low <= x <= high and a[x] = y` is a search among few values.
+#[test]
+fn an_index_of_few_values_is_eliminated_by_cases() {
+    let terms = Terms::new();
+    let array = terms.symbol("a", Sort::Array(Sort::Int.into(), Sort::Int.into()));
+    let [x, y] = ["x", "y"].map(|name| terms.symbol(name, Sort::Int));
+    let element = terms.select(terms.variable(array), terms.variable(x));
+    for (low, high) in [(0, 3), (-2, 2), (1, 0), (0, 15), (0, 16)] {
+        let inside = [
+            terms.less_equal(terms.integer(low), terms.variable(x)),
+            terms.less_equal(terms.variable(x), terms.integer(high)),
+        ];
+        let body = terms.and(inside.into_iter().chain([terms.equal(element, terms.variable(y))]));
+        let eliminated = eliminate_by_rules(&terms, &[x], body);
+        assert_eq!(eliminated.left.is_empty(), high - low < 16, "{low} {high}");
+        let held = (-2..20i64).fold(Value::default_of(&terms.sort_of_symbol(array)), |held, at| {
+            held.with_element(Value::Int(at.into()), Value::Int((7 * at % 5).into())).unwrap()
+        });
+        for wanted in -5..6i64 {
+            let value = |symbol| Some(if symbol == array { held.clone() } else { Value::Int(wanted.into()) });
+            let expected = (low..=high).any(|at| 7 * at % 5 == wanted);
+            if eliminated.left.is_empty() {
+                assert_eq!(terms.holds(eliminated.done, &value), Some(expected), "{low} {high} {wanted}");
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
