@@ -6,11 +6,12 @@
 //! - where it is bounded on one side only, with everything that is said of it;
 //! - where of each pair of a lower and an upper bound one has the coefficient 1, by adding the two (Fourier and Motzkin;
 //!   over the integers this is exact under that condition, as in the exact case of Pugh's Omega test);
+//! - where it is an array of which single elements are given, with them, if nothing else is said of it when they are put in;
 //! - where it is a truth value, or has few values and is an index, say, by cases.
 //!
 //! Disjunctions are taken apart up to a limit. What no rule applies to is left for others.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use logic::{Linear, Node, Sort, Symbol, Term, Terms};
 use num_bigint::BigInt;
@@ -90,7 +91,8 @@ fn step(terms: &Terms, symbols: &[Symbol], body: Term, room: usize) -> Option<Ve
         let replacement = HashMap::from([(view.symbol, definition)]);
         return Some(vec![terms.substitute(body, &replacement)]);
     }
-    if let Some(result) = views.iter().find_map(|view| view.without_split(terms)) {
+    let simpler = |view: &SymbolView| view.without_split(terms).or_else(|| view.without_elements(terms));
+    if let Some(result) = views.iter().find_map(simpler) {
         return Some(vec![result]);
     }
     views.iter().find_map(|view| view.split(terms, room))
@@ -164,6 +166,49 @@ impl SymbolView {
         let constraints = self.linear.as_ref()?;
         let result = self.by_divisibility(terms, constraints).or_else(|| self.by_bounds(terms, constraints))?;
         Some(terms.and(self.others.iter().copied().chain(result)))
+    }
+
+    /// The whole conjunction with the values of an array's elements put in, or without the array, if nothing but these is said of it.
+    fn without_elements(&self, terms: &Terms) -> Option<Term> {
+        let mut given: BTreeMap<Term, Term> = BTreeMap::new();
+        let (mut sources, mut rest) = (Vec::new(), Vec::new());
+        for &mention in &self.mentions {
+            match self.element(terms, mention).filter(|(index, _)| !given.contains_key(index)) {
+                Some((index, value)) => {
+                    given.insert(index, value);
+                    sources.push(mention);
+                }
+                None => rest.push(mention),
+            }
+        }
+        let others = self.others.iter().copied();
+        if given.is_empty() {
+            return None;
+        }
+        if rest.is_empty() {
+            // Different numbers are different indices, and an array may have any elements there.
+            return Some(terms.and(others));
+        }
+        let array = given.iter().fold(self.variable, |array, (index, value)| terms.store(array, *index, *value));
+        let before = terms.and(rest);
+        let rest = terms.substitute(before, &HashMap::from([(self.symbol, array)]));
+        let has_store = terms.subterms(&[rest]).into_iter().any(|part| matches!(terms.node(part), Node::Store(..)));
+        (rest != before && !has_store).then(|| terms.and(others.chain(sources).chain([rest])))
+    }
+
+    /// The index of an element, a number, and what the element is equal to.
+    fn element(&self, terms: &Terms, mention: Term) -> Option<(Term, Term)> {
+        let Node::Zero(linear) = terms.node(mention) else { return None };
+        let index = |term: Term| match terms.node(term) {
+            Node::Select(array, index) if array == self.variable && terms.as_integer(index).is_some() => Some(index),
+            _ => None,
+        };
+        let (coefficient, element, index) = linear.terms().iter().find_map(|(coefficient, term)| {
+            let index = index(*term).filter(|_| coefficient.abs().is_one())?;
+            Some((coefficient, *term, index))
+        })?;
+        let value = terms.from_linear(&linear.without(element).scale(&-coefficient));
+        (!terms.symbols(value).contains(&self.symbol)).then_some((index, value))
     }
 
     /// `c·x = -rest` is put into the other constraints, multiplied by `c`.

@@ -113,6 +113,32 @@ fn an_index_of_few_values_is_eliminated_by_cases() {
     }
 }
 
+/// Links from element to element are followed, and then nothing else is said of the array.
+#[test]
+fn an_array_whose_elements_are_given_is_eliminated() {
+    let terms = Terms::new();
+    let array = terms.symbol("a", Sort::Array(Sort::Int.into(), Sort::Int.into()));
+    let y = terms.variable(terms.symbol("y", Sort::Int));
+    let at = |index: Term| terms.select(terms.variable(array), index);
+    let number = |value: i64| terms.integer(value);
+    let given = |index, value| terms.equal(at(number(index)), value);
+    let links = [given(0, number(2)), given(2, terms.add([y, number(1)])), terms.less(at(at(number(0))), number(7))];
+    let two_values = [given(0, y), given(0, number(3))];
+    let elsewhere = [given(0, y), terms.equal(at(y), number(3))];
+    let another = [given(0, y), terms.less(at(number(5)), number(7))];
+    for (body, expected) in [
+        (&links[..], Some("y <= 5")),
+        (&links[..2], Some("true")),
+        (&two_values, Some("y = 3")),
+        (&elsewhere, None),
+        (&another, None),
+    ] {
+        let eliminated = eliminate_by_rules(&terms, &[array], terms.and(body.iter().copied()));
+        let done = eliminated.left.is_empty().then(|| terms.display(eliminated.done));
+        assert_eq!(done.as_deref(), expected, "{}", terms.display(terms.and(body.iter().copied())));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
