@@ -208,7 +208,9 @@ impl SymbolView {
             Some((coefficient, *term, index))
         })?;
         let value = terms.from_linear(&linear.without(element).scale(&-coefficient));
-        (!terms.symbols(value).contains(&self.symbol)).then_some((index, value))
+        // Two arrays would be put in for each other for ever.
+        let is_array = |symbol: &Symbol| matches!(terms.sort_of_symbol(*symbol), Sort::Array(..));
+        (!terms.symbols(value).iter().any(is_array)).then_some((index, value))
     }
 
     /// `c·x = -rest` is put into the other constraints, multiplied by `c`.

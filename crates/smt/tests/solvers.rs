@@ -126,14 +126,18 @@ fn an_array_whose_elements_are_given_is_eliminated() {
     let two_values = [given(0, y), given(0, number(3))];
     let elsewhere = [given(0, y), terms.equal(at(y), number(3))];
     let another = [given(0, y), terms.less(at(number(5)), number(7))];
+    let second = terms.symbol("b", Sort::Array(Sort::Int.into(), Sort::Int.into()));
+    let of_second = terms.select(terms.variable(second), number(0));
+    let two_arrays = [given(0, of_second), terms.less(at(number(0)), at(number(5)))];
     for (body, expected) in [
         (&links[..], Some("y <= 5")),
         (&links[..2], Some("true")),
         (&two_values, Some("y = 3")),
         (&elsewhere, None),
         (&another, None),
+        (&two_arrays, None),
     ] {
-        let eliminated = eliminate_by_rules(&terms, &[array], terms.and(body.iter().copied()));
+        let eliminated = eliminate_by_rules(&terms, &[array, second], terms.and(body.iter().copied()));
         let done = eliminated.left.is_empty().then(|| terms.display(eliminated.done));
         assert_eq!(done.as_deref(), expected, "{}", terms.display(terms.and(body.iter().copied())));
     }

@@ -436,17 +436,18 @@ impl Encoder<'_, '_> {
             };
             result.bounds.high = high.into_iter().chain(result.bounds.high).min();
         }
-        self.note_bits(op, &left, &right, result.term);
+        self.note_bits(op, ty, &left, &right, result.term);
         Ok(result)
     }
 
-    /// Notes what arithmetic may know of the result of an operation on bits.
-    fn note_bits(&self, op: BinaryOp, left: &Encoded, right: &Encoded, result: Term) {
+    /// Notes what arithmetic may know of the result of an operation on bits. It must hold always: an operand that is undefined, and
+    /// perhaps not evaluated at all, may be outside of its type.
+    fn note_bits(&self, op: BinaryOp, ty: IntType, left: &Encoded, right: &Encoded, result: Term) {
         let terms = self.terms();
         let zero = terms.integer(0);
         let positive = |operand: &Encoded| match is_not_negative(&operand.bounds) {
             true => terms.truth(true),
-            false => terms.less_equal(zero, operand.term),
+            false => Bounds::between(BigInt::zero(), largest(ty)).hold_for(terms, operand.term),
         };
         let (x, y) = (left.term, right.term);
         let mut facts = self.facts.borrow_mut();

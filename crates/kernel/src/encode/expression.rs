@@ -239,9 +239,17 @@ impl Evaluation<'_, '_> {
             let between = |low: Term, high: Term| {
                 terms.and([terms.less_equal(low, result.term), terms.less_equal(result.term, high)])
             };
-            self.facts.push(terms.implies(terms.greater_equal(left.term, zero), between(zero, left.term)));
+            // What is undefined, and perhaps not evaluated at all, may be outside of its type.
+            let (is_positive, is_negative) = match self.encoding.is_machine() {
+                true => (
+                    self.encoding.between(&BigInt::zero(), left.term, &largest(ty)),
+                    self.encoding.between(&smallest(ty), left.term, &-BigInt::one()),
+                ),
+                false => (terms.greater_equal(left.term, zero), terms.less(left.term, zero)),
+            };
+            self.facts.push(terms.implies(is_positive, between(zero, left.term)));
             if ty.signed || !self.encoding.is_machine() {
-                self.facts.push(terms.implies(terms.less(left.term, zero), between(left.term, before)));
+                self.facts.push(terms.implies(is_negative, between(left.term, before)));
             }
         }
         result

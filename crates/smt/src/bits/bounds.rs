@@ -148,6 +148,8 @@ impl<'t> Bounds<'t> {
                 (Some(left), Some(right)) => Interval::between(-(&left * &right), left * right),
                 _ => Interval::default(),
             },
+            // What division by zero yields is not said.
+            Node::Div(_, divisor) | Node::Modulo(_, divisor) if !self.is_never_zero(divisor) => Interval::default(),
             // Rounding may take it one further from zero.
             Node::Div(left, _) => {
                 self.of(left).magnitude().map_or(Interval::default(), |most| Interval::between(-&most - 1, most + 1))

@@ -14,7 +14,7 @@ mod finite;
 mod tests;
 mod writer;
 
-use logic::{Node, Symbol, Term, Value};
+use logic::{Node, Sort, Symbol, Term, Value};
 use z3::SatResult;
 use z3::ast::{Bool, Dynamic};
 
@@ -101,7 +101,12 @@ impl Z3<'_> {
     fn ask_rest(&mut self, finite: &Finite, solver: &z3::Solver, steps: Option<u32>) -> SatResult {
         let Some(model) = solver.get_model() else { return SatResult::Unknown };
         let value = |term: &Dynamic| model.eval(term, true).and_then(|value| value_of(&value));
-        let values = finite.symbols().iter().filter_map(|(symbol, term)| Some((*symbol, finite.number(value(term)?))));
+        let number = |symbol: Symbol, value: Value| match self.terms.sort_of_symbol(symbol) {
+            Sort::BitVector(_) => value,
+            _ => finite.number(value),
+        };
+        let values =
+            finite.symbols().iter().filter_map(|(symbol, term)| Some((*symbol, number(*symbol, value(term)?))));
         let mut values: Vec<(Symbol, Value)> = finite.constants.clone().into_iter().chain(values).collect();
         if !finite.rest.is_empty() {
             let of_symbol = values.iter().filter_map(|(symbol, value)| Some((*symbol, self.terms.of_value(value)?)));
