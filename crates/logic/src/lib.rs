@@ -9,8 +9,8 @@
 //! Integers are mathematical integers; division and remainder are those of SMT-LIB (the remainder is never negative), and
 //! have no value where the divisor is zero.
 //!
-//! In certificates a term is spelled by its content alone ([`Bracketed`]), and taken apart into facts of arithmetic by what is
-//! written ([`facts`](fn@facts)).
+//! In certificates a term is spelled by its content alone ([`Bracketed`]), and taken apart into facts of arithmetic by
+//! what is written ([`facts`](fn@facts)).
 //!
 //! This room knows no solver and no programs.
 

@@ -216,10 +216,7 @@ impl Followed<'_> {
         if let Some(edge) = interpreter.edge
             && let Op::Allocate { target, .. } = program.edges[edge].op
         {
-            let object = match program.owner(target) {
-                None => ObjectId::Global(target),
-                Some(_) => ObjectId::Local { thread: 0, depth: 0, variable: target },
-            };
+            let object = ObjectId::of_variable(program, target);
             let extent = Extent { object, offset_bits: 0, width_bits: program.types.scalar_bits(Scalar::Pointer) };
             match interpreter.state.memory.peek(extent, Scalar::Pointer) {
                 Some(Value::Pointer(Pointer::Object { object, .. })) => self.heap.insert(edge, object),

@@ -1,6 +1,7 @@
-//! The tables in the pages of the suite are tests: below each program stands which properties hold and which are violated, with
-//! which integers. A verdict that differs fails, and so does `unknown` where the table does not allow it. `suite/loops/README.md`
-//! describes the format. What is in [`OF_FAIRNESS`] is asked of the fairness engine, which was made for it, the rest of all engines.
+//! The tables in the pages of the suite are tests: below each program stands which properties hold and which are
+//! violated, with which integers. A verdict that differs fails, and so does `unknown` where the table does not allow it.
+//! `suite/loops/README.md` describes the format. What is in [`OF_FAIRNESS`] is asked of the fairness engine, which was
+//! made for it, the rest of all engines.
 //!
 //! `SEMPER_CASES=nested.md` decides only the cases whose page, line or heading contains the text, and
 //! `SEMPER_ENGINE=explicit` asks this engine; both with `-- --nocapture`, for the table of what was found.

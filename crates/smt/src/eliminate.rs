@@ -168,7 +168,8 @@ impl SymbolView {
         Some(terms.and(self.others.iter().copied().chain(result)))
     }
 
-    /// The whole conjunction with the values of an array's elements put in, or without the array, if nothing but these is said of it.
+    /// The whole conjunction with the values of an array's elements put in, or without the array, if nothing but these is
+    /// said of it.
     fn without_elements(&self, terms: &Terms) -> Option<Term> {
         let mut given: BTreeMap<Term, Term> = BTreeMap::new();
         let (mut sources, mut rest) = (Vec::new(), Vec::new());

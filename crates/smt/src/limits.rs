@@ -1,5 +1,5 @@
-//! How much a query may take: steps that Z3 counts itself, so that what it finds does not depend on the machine; and, since it
-//! does not count everything, the time that the processor works on it ([`SolverWatch`]).
+//! How much a query may take: steps that Z3 counts itself, so that what it finds does not depend on the machine; and,
+//! since it does not count everything, the time that the processor works on it ([`SolverWatch`]).
 
 use std::time::{Duration, Instant};
 
@@ -9,9 +9,9 @@ use z3::{Params, StatisticsValue};
 
 use crate::watch::SolverWatch;
 
-/// What a solver is told of interruption: how many steps each check may take, as it counts them itself, and that an interrupt
-/// from the keyboard is none of its business. Without that it takes the signal for itself, and whoever waits for it never
-/// hears of it.
+/// What a solver is told of interruption: how many steps each check may take, as it counts them itself, and that an
+/// interrupt from the keyboard is none of its business. Without that it takes the signal for itself, and whoever waits
+/// for it never hears of it.
 pub(crate) fn parameters(steps: Option<u32>) -> Params {
     let mut parameters = Params::new();
     // Zero is no limit.
@@ -20,8 +20,9 @@ pub(crate) fn parameters(steps: Option<u32>) -> Params {
     parameters
 }
 
-/// Z3 does not count what it does inside of its arithmetic of polynomials. So a check is ended that takes so many times as
-/// long as its steps should. Checks whose steps are counted end before that: on the suite, the slowest took five times as long.
+/// Z3 does not count what it does inside of its arithmetic of polynomials. So a check is ended that takes so many times
+/// as long as its steps should. Checks whose steps are counted end before that: on the suite, the slowest took five times
+/// as long.
 const PATIENCE_FACTOR: u32 = 16;
 
 /// The least that a check may take before its steps are doubted.
@@ -32,8 +33,8 @@ pub(crate) fn patience(steps: u32) -> Duration {
     Duration::from_micros(u64::from(steps) / STEPS_PER_UNIT).max(LEAST_EXPECTED) * PATIENCE_FACTOR
 }
 
-/// Asks something that may take so many steps and so much of the processor's time, spends its steps, and returns their number
-/// with the answer. `ask` returns no answer where Z3 gave up.
+/// Asks something that may take so many steps and so much of the processor's time, spends its steps, and returns their
+/// number with the answer. `ask` returns no answer where Z3 gave up.
 ///
 /// What gave up for want of time has used all its steps, however many were counted: so the work that is left does not depend
 /// on the machine.
@@ -50,9 +51,9 @@ pub(crate) fn patiently<R>(
     (answer, taken)
 }
 
-/// The same for what has no state, such as a tactic: an interruption from outside would also hit those that come after it, so `ask` is
-/// told a time by the clock, and what the clock has ended too early, on a machine that is busy with others, is asked again for
-/// longer.
+/// The same for what has no state, such as a tactic: an interruption from outside would also hit those that come after
+/// it, so `ask` is told a time by the clock, and what the clock has ended too early, on a machine that is busy with
+/// others, is asked again for longer.
 pub(crate) fn repeatedly<R>(
     steps: u32,
     patience: Duration,

@@ -105,8 +105,9 @@ impl<'t> Z3<'t> {
         self.query_steps = limit.map(steps_in);
     }
 
-    /// Asks whether all assertions and what is assumed have a model together. Where there are operations on bits, arithmetic has
-    /// a short time, and what it leaves open is asked as bit-vectors; the other way round where that was better of late.
+    /// Asks whether all assertions and what is assumed have a model together. Where there are operations on bits,
+    /// arithmetic has a short time, and what it leaves open is asked as bit-vectors; the other way round where that was
+    /// better of late.
     fn ask(&mut self) -> SatResult {
         let steps = limit(self.query_steps, &self.budget);
         if !self.speaks_of_bits() {

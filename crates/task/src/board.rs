@@ -1,8 +1,8 @@
 //! The board: what engines have found out about one task, and who did, for those who come after.
 //!
-//! A portfolio hands the same board to all engines that it asks about a task, turn after turn, so that a second turn does not
-//! start from nothing, and what several engines need is found out once. What can be posted is not listed here: a kind of fact
-//! is a type that is a [`Fact`], and whoever knows the type can read it.
+//! A portfolio hands the same board to all engines that it asks about a task, turn after turn, so that a second turn does
+//! not start from nothing, and what several engines need is found out once. What can be posted is not listed here: a kind
+//! of fact is a type that is a [`Fact`], and whoever knows the type can read it.
 //!
 //! A fact is true of the task, or is a candidate that is checked again where it is used. Evidence never rests on the board:
 //! whoever checks it does not see one.

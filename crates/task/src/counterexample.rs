@@ -11,8 +11,8 @@ pub enum Counterexample {
     Lasso(Lasso),
     /// An execution that goes on for ever and need not come back to a state, with the reason why it goes on.
     Recurrent {
-        /// The answers of the stem, which leads into the set, and those of the first iteration from there, which the check does
-        /// not need: it goes by the set's choices.
+        /// The answers of the stem, which leads into the set, and those of the first iteration from there, which the
+        /// check does not need: it goes by the set's choices.
         answers: Lasso,
         /// The set that no iteration leaves.
         set: Box<RecurrentSet>,

@@ -2,7 +2,8 @@
 //!
 //! A proof says what holds at places of an inlined program beside an automaton, which is not what a witness can say. So
 //! its conditions are taken as candidates only, at the places of the proof and at the heads of loops, and its ranking
-//! functions as candidates for transition invariants; those that hold are written. Like this nothing is written that is not so.
+//! functions as candidates for transition invariants; those that hold are written. Like this nothing is written that is
+//! not so.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -297,8 +297,8 @@ impl Lowering<'_> {
         self.carry_out(&lowered, expr.span)
     }
 
-    /// What a name stands for; it is read where other threads may write it meanwhile. Not inlined, since what is deeply nested
-    /// needs small frames.
+    /// What a name stands for; it is read where other threads may write it meanwhile. Not inlined, since what is deeply
+    /// nested needs small frames.
     #[inline(never)]
     fn read_if_shared(&mut self, id: ExprId) -> Lower<Lowered> {
         let lowered = self.expr(id)?;
@@ -328,8 +328,8 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Whether it may be noticed that a value is evaluated, judged by its shape: it may be undefined, overflow, or race with another
-    /// thread.
+    /// Whether it may be noticed that a value is evaluated, judged by its shape: it may be undefined, overflow, or race
+    /// with another thread.
     pub(crate) fn may_be_noticed(&self, value: program::ExprId) -> bool {
         let exprs = &self.program.exprs;
         let is_own = |variable: VariableId| {

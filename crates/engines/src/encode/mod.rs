@@ -5,6 +5,7 @@
 //! | [`step`](mod@step) | guarded simultaneous assignments, the form of all transition formulas |
 //! | [`vocabulary`] | the symbols that stand for a program's variables, and what is known of their values |
 //! | [`expression`] | expressions as terms, with when they are defined |
+//! | `bits` | operations on bits, and what arithmetic may know of them |
 //! | [`memory`] | the objects that pointers reach: their addresses and cells |
 //! | [`access`] | places as cells, addresses as numbers |
 //! | [`heap`] | what begins and ends with lifetimes |
@@ -17,6 +18,7 @@
 //! refused with its place in the source.
 
 pub mod access;
+mod bits;
 pub mod edge;
 pub mod expression;
 pub mod heap;

@@ -111,8 +111,8 @@ impl<'t> ObservedProgram<'t> {
     }
 
     /// Where changes are observed, a full expression that has changed something and then calls a function is observed
-    /// when it is complete, and not by what the callee does; and the beginning and the end of an object are no writes: refuses
-    /// both.
+    /// when it is complete, and not by what the callee does; and the beginning and the end of an object are no writes:
+    /// refuses both.
     fn refuse_unfinished(&self, changes: &[bool]) -> Result<(), Reason> {
         for (id, edge) in self.vocabulary.program().edges.iter() {
             let unfinished = self.is_stale(edge.from) || changes[id.index()] && edge.observe == Observe::No;

@@ -1,7 +1,7 @@
 //! What a turn of the engine hands on to the next one, where its work is done and the proof is not.
 //!
-//! The next turn makes the Büchi program again, in an arena of its own. Where it is the same, to the numbers of its steps, what
-//! was found out is taken over:
+//! The next turn makes the Büchi program again, in an arena of its own. Where it is the same, to the numbers of its
+//! steps, what was found out is taken over:
 //!
 //! - the modules that were taken away, with their states, by what they are made of: predicates and ranking functions. Each
 //!   transition is a Hoare triple that is decided again when it is needed. Predicates speak of the program's variables
@@ -64,7 +64,7 @@ struct KeptArgument {
     old: Vec<String>,
 }
 
-/// DecidedFormulas, and whether each has no model.
+/// Formulas that the solver has decided, and whether each has no model.
 struct DecidedFormulas {
     formulas: Detached,
     are_unsatisfiable: Vec<bool>,

@@ -259,8 +259,8 @@ fn disagreement(first: &Outcome, second: &Outcome) -> Outcome {
     Outcome::of(first.engine, Verdict::Unknown(Reason::EvidenceRejected(why)), Statistics::default())
 }
 
-/// No engine has answered. Where the user interrupted, that is the reason, whatever limits of turns were reached before. Else
-/// it is the reason that tells most ([`Reason::weight`]). That no violation was found tells least.
+/// No engine has answered. Where the user interrupted, that is the reason, whatever limits of turns were reached before.
+/// Else it is the reason that tells most ([`Reason::weight`]). That no violation was found tells least.
 fn undecided(mut tried: Vec<Attempt>, tells_little: impl Fn(&str) -> bool, budget: &Budget) -> Outcome {
     let weight = |attempt: &Attempt| match &attempt.reason {
         Reason::Exhausted(Exhausted::Cancelled) | Reason::EvidenceRejected(_) | Reason::Unchecked(_) => {

@@ -7,9 +7,9 @@
 //! | `monitor` | after which beginnings the goal is lost |
 //! | `shorten` | shorter violations |
 //!
-//! An execution that ends or repeats itself is a counterexample if the definition of the logic says so. Where the
-//! program can never be blocked by an assumption, every beginning belongs to an execution, so a beginning after which the goal
-//! is lost whatever follows is one as well. Where it can be blocked, such a beginning is completed to an execution that
+//! An execution that ends or repeats itself is a counterexample if the definition of the logic says so. Where the program
+//! can never be blocked by an assumption, every beginning belongs to an execution, so a beginning after which the goal is
+//! lost whatever follows is one as well. Where it can be blocked, such a beginning is completed to an execution that
 //! repeats itself, or it is no answer. What is found is shortened. See docs/design/sampling.md.
 
 mod answers;

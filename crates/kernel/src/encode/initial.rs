@@ -40,7 +40,8 @@ impl Encoding<'_> {
                 CellName::One { scalar, .. } if !is_known => evaluation.anything(scalar).value.term,
                 CellName::Many { .. } if !is_known => evaluation.any_array(tracked.symbol),
                 CellName::One { object: ObjectName::Variable(variable), offset, scalar } => {
-                    match self.value_now(&now, &mut evaluation, self.object_of(variable), offset, scalar) {
+                    let object = ObjectId::of_variable(program, variable);
+                    match self.value_now(&now, &mut evaluation, object, offset, scalar) {
                         InitialContent::Value(value) => value.term,
                         InitialContent::Unchosen => evaluation.at_first(&name, variable, offset, scalar).term,
                         InitialContent::Nothing => evaluation.anything(scalar).value.term,
@@ -49,7 +50,7 @@ impl Encoding<'_> {
                 CellName::Many { object: ObjectName::Variable(variable), scalar, unit } => {
                     let mut elements = Vec::new();
                     for &position in tracked.positions.iter().take(MOST_ELEMENTS) {
-                        let object = self.object_of(variable);
+                        let object = ObjectId::of_variable(program, variable);
                         let found = self.value_now(&now, &mut evaluation, object, position * 8, scalar);
                         if let InitialContent::Value(value) = found {
                             elements.push((position / unit, value.term));

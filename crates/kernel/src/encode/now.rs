@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use logic::Term;
 use program::semantics::ObjectId;
 use program::semantics::interpreter::Interpreter;
-use program::{EdgeId, ExprId, ExprKind, LocationId, Op, VariableId};
+use program::{EdgeId, ExprId, ExprKind, LocationId, Op};
 
 use super::evaluation::Evaluation;
 use super::initial::InitialContent;
@@ -26,16 +26,8 @@ pub(super) struct Now<'i, 'p> {
 }
 
 impl Encoding<'_> {
-    /// The interpreter's name of a variable.
-    pub(super) fn object_of(&self, variable: VariableId) -> ObjectId {
-        match self.program().owner(variable) {
-            None => ObjectId::Global(variable),
-            Some(_) => ObjectId::Local { thread: 0, depth: 0, variable },
-        }
-    }
-
-    /// Terms for the scalars in variables and on the heap, with their values in a state of an execution. Left out are those that
-    /// have no value yet, or whose objects do not live.
+    /// Terms for the scalars in variables and on the heap, with their values in a state of an execution. Left out are those
+    /// that have no value yet, or whose objects do not live.
     pub fn values_now(&self, interpreter: &Interpreter<'_>, heap: &LiveHeap) -> Vec<(Term, Term)> {
         let terms = self.terms;
         let now = Now { interpreter, heap };
@@ -51,7 +43,9 @@ impl Encoding<'_> {
                 CellName::Alive(_) => continue,
             };
             let (object, span) = match object {
-                ObjectName::Variable(variable) => (self.object_of(variable), self.program().variables[variable].span),
+                ObjectName::Variable(variable) => {
+                    (ObjectId::of_variable(self.program(), variable), self.program().variables[variable].span)
+                }
                 ObjectName::Heap(edge) => match heap.get(&edge) {
                     Some(object) => (*object, self.program().edges[edge].span),
                     None => continue,

@@ -408,11 +408,7 @@ impl<'p> Environment<'p> for NoMemory<'p> {
     }
 
     fn object_of(&mut self, variable: VariableId) -> Result<ObjectId, Stop> {
-        Ok(match self.program.owner(variable) {
-            None => ObjectId::Global(variable),
-            // There is one activation only.
-            Some(_) => ObjectId::Local { thread: 0, depth: 0, variable },
-        })
+        Ok(ObjectId::of_variable(self.program, variable))
     }
 
     fn load(&mut self, _: &TargetBits, _: Scalar) -> Result<Value, Stop> {

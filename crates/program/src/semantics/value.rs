@@ -8,7 +8,7 @@ use num_bigint::BigInt;
 use num_traits::Zero;
 
 use crate::cfa::FunctionId;
-use crate::model::VariableId;
+use crate::model::{Program, VariableId};
 use crate::types::Scalar;
 
 /// The value of an expression or of a scalar in memory.
@@ -65,6 +65,14 @@ pub enum ObjectId {
 }
 
 impl ObjectId {
+    /// The object of a variable in a program without calls, where there is one activation only.
+    pub fn of_variable(program: &Program, variable: VariableId) -> Self {
+        match program.owner(variable) {
+            None => ObjectId::Global(variable),
+            Some(_) => ObjectId::Local { thread: 0, depth: 0, variable },
+        }
+    }
+
     /// The variable whose object this is, if it is one's.
     pub fn variable(self) -> Option<VariableId> {
         match self {

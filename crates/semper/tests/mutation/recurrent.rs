@@ -1,5 +1,6 @@
-//! Recurrent sets that were tampered with. The engine shows an execution that never comes back to a state; its set, its rates and
-//! its choices are changed, one place at a time, and are offered for siblings of the program, which satisfy the property.
+//! Recurrent sets that were tampered with. The engine shows an execution that never comes back to a state; its set, its
+//! rates and its choices are changed, one place at a time, and are offered for siblings of the program, which satisfy the
+//! property.
 
 use semper::Budget;
 use semper::certify::recurrence::goes_on;
@@ -147,8 +148,8 @@ fn arguments_of_the_engine_are_accepted_and_show_nothing_of_siblings() {
     }
 }
 
-/// A changed argument may still be one: a set that is larger or smaller, an input that does not matter. A rate says how much is
-/// added for ever, so that no other one will do; and of choices on which an assumption depends, most will not.
+/// A changed argument may still be one: a set that is larger or smaller, an input that does not matter. A rate says how
+/// much is added for ever, so that no other one will do; and of choices on which an assumption depends, most will not.
 #[test]
 fn wrong_rates_and_choices_are_rejected() {
     let (mut offered, mut accepted) = (0, 0);

@@ -179,8 +179,9 @@ impl<'t> Bounds<'t> {
             && (condition == self.terms.not(is_zero(then)) || self.is_never_zero(then))
     }
 
-    /// How many bits a part of a query needs, without the sign; none where it cannot be written as bits. Equal arrays stay equal
-    /// when their elements are cut to a width, but different ones need not stay different: equations between them are to stand alone.
+    /// How many bits a part of a query needs, without the sign; none where it cannot be written as bits. Equal arrays
+    /// stay equal when their elements are cut to a width, but different ones need not stay different: equations between
+    /// them are to stand alone.
     pub(super) fn bits_of(&mut self, part: Term, is_alone: bool) -> Option<u64> {
         let terms = self.terms;
         let sum = |bounds: &mut Self, linear: &Linear| {

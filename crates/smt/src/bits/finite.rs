@@ -1,10 +1,10 @@
 //! Queries over integers that have bounds, as bit-vectors alone.
 //!
-//! Where a query has operations on bits, arithmetic over the integers and conversions from one world to the other stand in one
-//! formula, and a solver that is good at both is good at neither. But in a program of machine integers every number has
-//! bounds. So they are looked for among what the query says; then there is a width in which nothing that the query computes
-//! overflows, and in two's complement of that width every operation on integers is one on bits. The query has a model over the
-//! integers if and only if it has one so: bounds follow from the query, and they are asserted.
+//! Where a query has operations on bits, arithmetic over the integers and conversions from one world to the other stand
+//! in one formula, and a solver that is good at both is good at neither. But in a program of machine integers every
+//! number has bounds. So they are looked for among what the query says; then there is a width in which nothing that the
+//! query computes overflows, and in two's complement of that width every operation on integers is one on bits. The query
+//! has a model over the integers if and only if it has one so: bounds follow from the query, and they are asserted.
 
 use std::collections::HashMap;
 

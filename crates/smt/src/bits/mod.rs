@@ -1,9 +1,9 @@
 //! Queries with operations on bits: what arithmetic leaves open is asked as bit-vectors.
 //!
-//! First the query is simplified: symbols that must have one value are replaced by it, and if no operation on bits is left then, it is a
-//! query of arithmetic. Otherwise the members of the conjunction whose numbers all have bounds are written as bit-vectors alone
-//! ([`Finite`]). If they have no model, nor has the query. If they have one, the other members are asked about with its values, and a
-//! model of all is taken only if evaluating the query says so, too.
+//! First the query is simplified: symbols that must have one value are replaced by it, and if no operation on bits is
+//! left then, it is a query of arithmetic. Otherwise the members of the conjunction whose numbers all have bounds are
+//! written as bit-vectors alone ([`Finite`]). If they have no model, nor has the query. If they have one, the other
+//! members are asked about with its values, and a model of all is taken only if evaluating the query says so, too.
 //!
 //! See docs/design/bits.md.
 
@@ -122,7 +122,8 @@ impl Z3<'_> {
         self.take(values)
     }
 
-    /// Takes a model if it is one. Arrays may have got values from two solvers, of which the second may not know the first's.
+    /// Takes a model if it is one. Arrays may have got values from two solvers, of which the second may not know the
+    /// first's.
     fn take(&mut self, values: impl IntoIterator<Item = (Symbol, Value)>) -> SatResult {
         let model = Model::new(values);
         if !self.formulas().into_iter().all(|formula| model.satisfies(self.terms, formula)) {

@@ -113,7 +113,7 @@ impl Octagon {
                     return Ok(());
                 }
                 // If the form is at most zero it is at most minus one, and the other way round.
-                let (from, to) = (2 * second + usize::from(right > 0), 2 * first + usize::from(left < 0));
+                let (from, to) = nodes((left, first), (right, second));
                 let constant = form.constant();
                 if self.matrix.at(from, to) == -constant {
                     self.matrix.bound(from, to, -constant - 1)?;
@@ -269,8 +269,7 @@ impl Valuations for Octagons {
         let octagon = &self.octagons[pack];
         let position = |variable: &usize| octagon.position(&self.packs, pack, *variable);
         let (Some(first), Some(second)) = (position(first), position(second)) else { return range };
-        // node `to` - node `from` is the form without its constant
-        let (from, to) = (2 * second + usize::from(*right > 0), 2 * first + usize::from(*left < 0));
+        let (from, to) = nodes((*left, first), (*right, second));
         let most = |bound: i128| Some(bound).filter(|bound| *bound < INFINITE);
         let high = most(octagon.matrix.at(from, to)).and_then(|bound| bound.checked_add(form.constant()));
         let low = most(octagon.matrix.at(to, from)).and_then(|bound| form.constant().checked_sub(bound));
@@ -339,6 +338,12 @@ fn describe(matrix: &Matrix, members: &[usize], output: &mut Output) {
             }
         }
     }
+}
+
+/// The nodes of a matrix, `from` and `to`, such that node `to` - node `from` is the sum of two variables with factors of
+/// 1 or -1.
+fn nodes((left, first): (i128, usize), (right, second): (i128, usize)) -> (usize, usize) {
+    (2 * second + usize::from(right > 0), 2 * first + usize::from(left < 0))
 }
 
 fn negated(summands: &[Summand]) -> Vec<Summand> {

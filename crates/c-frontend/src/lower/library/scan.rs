@@ -261,8 +261,8 @@ impl Lowering<'_> {
     }
 }
 
-/// The least and the largest number that so many characters can mean, the first of which may be a sign; none where these are no
-/// less than the type has. In an unsigned type, what has a minus counts from the end.
+/// The least and the largest number that so many characters can mean, the first of which may be a sign; none where these
+/// are no less than the type has. In an unsigned type, what has a minus counts from the end.
 fn written_in(base: Option<u32>, width: u32, int: IntType) -> Option<(BigInt, BigInt)> {
     let largest = |digits: u32| -> BigInt {
         let below = match base {

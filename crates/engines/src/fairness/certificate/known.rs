@@ -71,8 +71,8 @@ impl ProofParts<'_, '_> {
         found
     }
 
-    /// What ranges say of the parts of records and of short arrays of them. What it says of locals before they are set is not
-    /// kept.
+    /// What ranges say of the parts of records and of short arrays of them. What it says of locals before they are set is
+    /// not kept.
     fn parts(&self) -> Vec<Term> {
         let mut found = Vec::new();
         for (object, cell, symbol) in self.vocabulary.cells() {

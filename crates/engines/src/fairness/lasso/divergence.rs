@@ -1,10 +1,9 @@
 //! Arguments for non-termination: why a cycle can be taken for ever after its stem.
 //!
 //! In order of price: a state that one iteration does not change; a state that a few iterations come back to, as far as
-//! the cycle looks; a set of states
-//! in which a number wraps around for ever; a geometric argument; a recurrent set with a choice of inputs. Each is checked with the solver on
-//! the steps themselves and by executing a few iterations. Whether the steps promise executions at all
-//! ([`Step::is_approximate`]) is the caller's question.
+//! the cycle looks; a set of states in which a number wraps around for ever; a geometric argument; a recurrent set with a
+//! choice of inputs. Each is checked with the solver on the steps themselves and by executing a few iterations. Whether
+//! the steps promise executions at all ([`Step::is_approximate`]) is the caller's question.
 //!
 //! [`Step::is_approximate`]: crate::encode::step::Step::is_approximate
 

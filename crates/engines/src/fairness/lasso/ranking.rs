@@ -207,8 +207,8 @@ impl<'a> RankingSearch<'a> {
         Ok(None)
     }
 
-    /// Remainders in the guard. A sum of machine integers that wraps around is one, and so is a signed number that is compared as an
-    /// unsigned one: each may fall by the same in every iteration although no affine function does.
+    /// Remainders in the guard. A sum of machine integers that wraps around is one, and so is a signed number that is
+    /// compared as an unsigned one: each may fall by the same in every iteration although no affine function does.
     fn remainder(&self, solver: &mut dyn Solver) -> Option<RankingArgument> {
         let terms = self.terms;
         let is_wanted = |term: &Term| terms.symbols(*term).iter().all(|symbol| self.wanted.contains(symbol));

@@ -2,9 +2,10 @@
 //!
 //! A cycle may be known to end, because a counter passes a bound, say, while others begin at the same state and go on.
 //! Sought is a set of states from which some of the cycles can be taken and whichever is taken leads back into the set.
-//! Inputs are what they are on the first cycle in an execution that goes round three times. What holds there in the
-//! state after the first iteration, bounds of variables and the parts of guards that are true, is thinned out until all
-//! cycles keep it (Houdini; Flanagan and Leino, FME 2001). Where numbers wrap around, the same is tried with what holds of remainders.
+//! Inputs are what they are on the first cycle in an execution that goes round three times. What holds there in the state
+//! after the first iteration, bounds of variables and the parts of guards that are true, is thinned out until all cycles
+//! keep it (Houdini; Flanagan and Leino, FME 2001). Where numbers wrap around, the same is tried with what holds of
+//! remainders.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,11 +1,12 @@
 //! Recurrent sets of machine integers: loops that never end because a number wraps around.
 //!
 //! `for (i = 0; i < n; i += 2)` does not end if `n` is the greatest integer: it is odd, and `i` is even for ever, also when it wraps
-//! around. The set is { n = 2³¹ − 1, i mod 2 = 0 }. A greatest set that is computed from the guard has no such conditions, since a
-//! remainder by two occurs nowhere in the loop; so they are guessed. A *wish* leads into a state in which the loop may be endless: what the
-//! loop does not change has the greatest or the least value of its type, or something is odd. What holds in that state
-//! of the values that stay, of remainders by a small power of two and of ranges is thinned out until the loop keeps it (as Houdini does,
-//! Flanagan and Leino, FME 2001). What is left must imply the guard.
+//! around. The set is { n = 2³¹ − 1, i mod 2 = 0 }. A greatest set that is computed from the guard has no such
+//! conditions, since a remainder by two occurs nowhere in the loop; so they are guessed. A *wish* leads into a state in
+//! which the loop may be endless: what the loop does not change has the greatest or the least value of its type, or
+//! something is odd. What holds in that state of the values that stay, of remainders by a small power of two and of
+//! ranges is thinned out until the loop keeps it (as Houdini does, Flanagan and Leino, FME 2001). What is left must imply
+//! the guard.
 
 use std::collections::{BTreeMap, BTreeSet};
 
