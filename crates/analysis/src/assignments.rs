@@ -3,10 +3,10 @@
 //! Together they are all writes: a cell never holds a value that none of them gave it. Ranges and partitions are both
 //! computed from this list.
 
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use foundation::Id;
+use foundation::collections::{HashMap, HashSet};
 use program::{
     Callee, EdgeId, ExprId, ExprKind, FunctionId, Initial, Op, Operand, Place, Program, VariableId, VariableKind,
 };
@@ -101,7 +101,7 @@ impl Calls {
         pointed_to.dedup();
         let return_nothing = program.edges.values().filter(|edge| edge.op == Op::Return(None));
         let return_nothing = return_nothing.map(|edge| program.locations[edge.from].function).collect();
-        let mut calls = Self { pointed_to, results: HashMap::new(), return_nothing };
+        let mut calls = Self { pointed_to, results: HashMap::default(), return_nothing };
         for edge in program.edges.values() {
             if let Op::Call { callee, result: Some(result), .. } = &edge.op {
                 for function in calls.callees(callee).to_vec() {

@@ -5,9 +5,9 @@
 //! variables that no pointer can reach: their cells are read and written by name only. Unions, and records with arrays
 //! that may go on behind their end, have no cells, since their parts overlap.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
+use foundation::collections::HashMap;
 use foundation::{Arena, Id, define_id};
 use program::semantics::layout::type_of_width;
 use program::{Place, Program, Root, Scalar, Selector, Type, TypeId, Variable, VariableId, VariableKind};
@@ -53,7 +53,7 @@ impl Cells {
     }
 
     fn of_those(program: &Program, wanted: &dyn Fn(&Variable) -> bool) -> Self {
-        let mut all = Self { cells: Arena::new(), whole: Vec::new(), parts: HashMap::new() };
+        let mut all = Self { cells: Arena::new(), whole: Vec::new(), parts: HashMap::default() };
         for (id, variable) in program.variables.iter() {
             let followed = wanted(variable) && !matches!(variable.kind, VariableKind::Literal { .. });
             let parts = if followed { all.count(program, variable.ty) } else { None };

@@ -5,8 +5,7 @@
 //! globals are initialised. Writing a part of a variable does not initialise it. What an observation reads counts as
 //! read. The contents of the heap are not looked at: they may always be unwritten.
 
-use std::collections::HashSet;
-
+use foundation::collections::HashSet;
 use program::{
     EdgeId, Initial, LocationId, Op, Operand, Program, Root, Scalar, Type, TypeId, VariableId, VariableKind,
 };
@@ -231,7 +230,7 @@ fn is_pointer(ty: &Type) -> bool {
 /// Whether a type or one of its parts is of some kind.
 fn has_part(program: &Program, ty: TypeId, wanted: &dyn Fn(&Type) -> bool) -> bool {
     let mut open = vec![ty];
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     while let Some(ty) = open.pop() {
         if !seen.insert(ty) {
             continue;

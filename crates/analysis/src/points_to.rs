@@ -8,9 +8,10 @@
 //!
 //! It is for programs whose calls are inlined and that have no threads; what a call passes to a body is not followed.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use foundation::Id;
+use foundation::collections::HashMap;
 use num_traits::ToPrimitive;
 use program::{
     Allocation, Constant, EdgeId, ExprId, ExprKind, Initial, Op, Operand, Place, Program, Root, Scalar, Selector, Type,
@@ -168,7 +169,7 @@ impl PointsTo {
             (false, _) => 0,
             (true, bits) => 1u64 << (bits - 1).min(63),
         };
-        let mut all = Self { exprs: vec![Targets::default(); program.exprs.len()], contents: HashMap::new(), wrap };
+        let mut all = Self { exprs: vec![Targets::default(); program.exprs.len()], contents: HashMap::default(), wrap };
         let is_given = |variable: &program::Variable| {
             matches!(&variable.kind, VariableKind::Global { initial: Initial::Values(items), .. }
                 if items.len() == 1 && program.types.as_scalar(variable.ty) == Some(Scalar::Pointer))

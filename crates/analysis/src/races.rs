@@ -2,9 +2,10 @@
 //! may run at the same time, without a mutex that both hold (the locksets of S. Savage et al., "Eraser", TOCS 1997,
 //! computed without running the program).
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use foundation::Span;
+use foundation::collections::{HashMap, HashSet};
 use program::{
     Callee, EdgeId, ExprId, ExprKind, FunctionId, Initial, LocationId, Op, OpPart, Operand, Place, Program, Root,
     VariableId, VariableKind,
@@ -65,7 +66,7 @@ impl<'p> RaceSearch<'p> {
         let mut pointed_to: Vec<FunctionId> = used.filter_map(address).collect();
         pointed_to.sort_unstable();
         pointed_to.dedup();
-        let mut search = Self { program, pointed_to, escaping: HashSet::new(), handles: HashMap::new() };
+        let mut search = Self { program, pointed_to, escaping: HashSet::default(), handles: HashMap::default() };
         search.escaping = search.escaping();
         search.handles = search.handles();
         search
@@ -74,8 +75,8 @@ impl<'p> RaceSearch<'p> {
     /// The variables whose address is used for more than an access to themselves.
     fn escaping(&self) -> HashSet<VariableId> {
         let program = self.program;
-        let mut found = HashSet::new();
-        let mut seen = HashSet::new();
+        let mut found = HashSet::default();
+        let mut seen = HashSet::default();
         let initial = program.variables.values().flat_map(|variable| match &variable.kind {
             VariableKind::Global { initial: Initial::Values(items), .. } => items.as_slice(),
             _ => &[],
@@ -111,8 +112,8 @@ impl<'p> RaceSearch<'p> {
     /// The handles that places hold, as far as each of them is assigned nothing but handles of one thread.
     fn handles(&self) -> HashMap<Place, EdgeId> {
         let program = self.program;
-        let mut spawned: HashMap<VariableId, EdgeId> = HashMap::new();
-        let mut again: HashSet<VariableId> = HashSet::new();
+        let mut spawned: HashMap<VariableId, EdgeId> = HashMap::default();
+        let mut again: HashSet<VariableId> = HashSet::default();
         for (id, edge) in program.edges.iter() {
             if let Op::Spawn { handle, .. } = edge.op
                 && spawned.insert(handle, id).is_some()
@@ -120,7 +121,7 @@ impl<'p> RaceSearch<'p> {
                 again.insert(handle);
             }
         }
-        let mut held: HashMap<Place, Option<EdgeId>> = HashMap::new();
+        let mut held: HashMap<Place, Option<EdgeId>> = HashMap::default();
         let mut spoiled: HashSet<VariableId> = self.escaping.clone();
         for edge in program.edges.values() {
             let written = edge.op.target().map(|target| self.named(target));

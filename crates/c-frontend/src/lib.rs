@@ -38,8 +38,7 @@ pub mod robustness;
 pub mod syntax;
 pub mod types;
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use foundation::{Diagnostics, SourceId, SourceMap};
 use program::{FunctionId, Program, VariableId};
 

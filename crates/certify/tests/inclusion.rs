@@ -329,7 +329,7 @@ fn what_is_simulated_is_included() {
 #[test]
 fn every_kind_of_complement_decides_something() {
     let mut random = Random(5);
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = foundation::collections::HashSet::default();
     for round in 0..300 {
         let mut formulas = Formulas::new();
         let formula = random.formula(&mut formulas, 5 + round % 6, 2);

@@ -3,9 +3,10 @@
 //!
 //! Inputs are given by name, in the order in which the interpreter asked for them under that name.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use foundation::collections::HashMap;
 use foundation::{Id, SourceId, SourceMap, Span};
 use program::semantics::{Occasion, Question, Value};
 use program::{Atom, DataModel, FunctionId, InputSource, Op, Program, VariableId, VariableKind};
@@ -424,7 +425,7 @@ fn replace_name(text: &str, name: &str, by: &str) -> String {
 
 /// What the compiled program is to come to, and how many observations have no probe.
 fn marks(expected: &Expected, sites: &[ProbeSite], names: &FollowedNames) -> (Vec<(usize, TraceMark)>, usize) {
-    let mut known: HashMap<Span, Option<usize>> = HashMap::new();
+    let mut known: HashMap<Span, Option<usize>> = HashMap::default();
     let (mut marks, mut unprobed) = (Vec::new(), 0);
     for (index, event) in expected.events.iter().enumerate() {
         let mark = match event.occasion {

@@ -11,7 +11,7 @@
 //!
 //! Places come from the syntax tree. Where a form is not known here, there is no probe, and who compares must know it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use c_frontend::syntax::ast::{
     Ast, BlockItem, Declaration, Derived, Expr, ExprId, ExprKind, ExternalDeclaration, ForInit, InitDeclarator,
@@ -19,6 +19,7 @@ use c_frontend::syntax::ast::{
 };
 use c_frontend::syntax::parse;
 use c_frontend::syntax::symbols::Symbols;
+use foundation::collections::{HashMap, HashSet};
 use foundation::{Diagnostics, SourceId, SourceMap, Span};
 
 /// Where a probe stands: its number is its index.
@@ -64,7 +65,7 @@ pub(crate) fn instrument(
     };
     let effects = ast.exprs.values().filter(|expr| changes(&expr.kind)).map(|expr| expr.span).collect();
     let values = ast.exprs.values().filter_map(|expr| value_statement(&ast, expr)).collect();
-    let known = HashSet::new();
+    let known = HashSet::default();
     let mut editor =
         Editor { ast: &ast, symbols: &symbols, text, unit, plan, effects, values, known, sites, edits: Vec::new() };
     for (id, statement) in ast.statements.iter() {

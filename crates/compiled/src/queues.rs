@@ -1,8 +1,7 @@
 //! The recorded values, by the name under which the interpreter asked for them, and what the compiled program calls to
 //! get them.
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use program::semantics::describe::qualified_name;
 use program::semantics::{Pointer, Question, Value};
 use program::{Program, Scalar, VariableId, VariableKind};
@@ -21,7 +20,7 @@ pub(crate) struct Queues {
 
 impl Queues {
     pub fn of(asked: &[AskedInput]) -> Result<Self, String> {
-        let mut queues = Self { names: Vec::new(), values: Vec::new(), numbers: HashMap::new() };
+        let mut queues = Self { names: Vec::new(), values: Vec::new(), numbers: HashMap::default() };
         for AskedInput { question, value, after } in asked {
             let is_memory = matches!(question, Question::Uninitialised { .. });
             if !is_memory && !matches!(question, Question::Input { .. }) {

@@ -1,8 +1,7 @@
 //! Diagnostics are values: what is wrong, where, and what to do next. They are made where the fault is found, collected
 //! in [`Diagnostics`], and rendered at the edge by `report`.
 
-use std::collections::HashSet;
-
+use crate::collections::HashSet;
 use crate::source::Span;
 
 /// How grave a diagnostic is.

@@ -4,6 +4,7 @@
 //! This crate knows nothing of programs, formulas or engines, does no input or output, and never prints.
 
 pub mod budget;
+pub mod collections;
 pub mod diagnostic;
 pub mod ids;
 pub mod random;

@@ -5,8 +5,7 @@
 //! place in it has a *presumed* file and line, and that is the one a user is shown. The texts of the presumed files are
 //! kept too where the host could read them, so that the line shown is the line the user wrote.
 
-use std::collections::HashMap;
-
+use crate::collections::HashMap;
 use crate::define_id;
 use crate::ids::Arena;
 

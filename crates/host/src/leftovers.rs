@@ -3,12 +3,13 @@
 //! Both are noted while they exist. Of a process that was started, those that it started itself are found through
 //! `/proc`, where the system has it.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{fs, io};
+
+use foundation::collections::HashMap;
 
 use crate::watched::memory_line;
 
@@ -73,7 +74,7 @@ pub(crate) fn started() -> Vec<u32> {
 
 /// All processes that this process started, those that they started, and so on, as far as the system tells.
 pub(crate) fn descendants() -> Vec<u32> {
-    let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
+    let mut children: HashMap<u32, Vec<u32>> = HashMap::default();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     for process in entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()) {
         if let Some(parent) = parent(process) {

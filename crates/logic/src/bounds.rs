@@ -2,9 +2,9 @@
 //! `x <= 3` and `x >= 3` are `x = 3`, and `x <= 3` with `x != 3` is `x <= 2`.
 
 use std::collections::BTreeSet;
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foundation::collections::HashMap;
 use num_bigint::BigInt;
 
 use crate::{Linear, Node, Term, Terms};
@@ -34,7 +34,7 @@ impl Terms {
     /// treated as the negation of the conjunction of its negated members. The result is sorted and without repetition if
     /// the argument is.
     pub(crate) fn join_bounds(&self, members: Vec<Term>, is_conjunction: bool) -> Option<Vec<Term>> {
-        let mut ranges: HashMap<BoundedExpression, Range> = HashMap::new();
+        let mut ranges: HashMap<BoundedExpression, Range> = HashMap::default();
         let mut order: Vec<BoundedExpression> = Vec::new();
         let mut others = Vec::new();
         let mut is_joined = false;

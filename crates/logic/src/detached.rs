@@ -5,9 +5,8 @@
 //! declared in the same order has the same names; in any other a name may stand for something else. So what is claimed of a
 //! detached term must hold whatever its symbols stand for (that it has no model), or be shown again where it is made.
 
-use std::collections::HashMap;
-
 use foundation::Id;
+use foundation::collections::HashMap;
 
 use crate::{Node, Sort, Symbol, Term, Terms};
 
@@ -42,7 +41,7 @@ impl Terms {
 
     /// The terms in this arena, each where all of its symbols have a name among these, with the same sort.
     pub fn attach(&self, detached: &Detached, names: &HashMap<String, Symbol>) -> Vec<Option<Term>> {
-        let mut known: HashMap<Term, Term> = HashMap::new();
+        let mut known: HashMap<Term, Term> = HashMap::default();
         for (part, node) in &detached.parts {
             let made = match node {
                 Node::Variable(symbol) => {

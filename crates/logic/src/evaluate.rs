@@ -1,7 +1,8 @@
 //! Values, and the value of a term: the meaning that everything else is judged by.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use foundation::collections::HashMap;
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 
@@ -86,7 +87,7 @@ impl Terms {
     /// The value of a term where symbols have the given values; `None` where it depends on a symbol without one, or on a
     /// division by zero.
     pub fn evaluate(&self, term: Term, values: &dyn Fn(Symbol) -> Option<Value>) -> Option<Value> {
-        let mut known: HashMap<Term, Option<Value>> = HashMap::new();
+        let mut known: HashMap<Term, Option<Value>> = HashMap::default();
         for part in self.subterms(&[term]) {
             let value = self.evaluate_node(&self.node(part), values, &known);
             known.insert(part, value);

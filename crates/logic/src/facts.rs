@@ -8,8 +8,9 @@
 //!
 //! The rules look at what is written and at nothing else, so that whoever follows them finds the same facts in the same order.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 
+use foundation::collections::HashSet;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
@@ -63,7 +64,7 @@ impl Fact {
 /// What a condition implies, in the order that arguments count in; none where that is too much.
 pub fn facts(expressions: &mut Bracketed, condition: Expression) -> Option<Vec<Fact>> {
     let mut builder =
-        Builder { expressions, defined: HashSet::new(), undefined: VecDeque::new(), left: MOST_CONSTRAINTS };
+        Builder { expressions, defined: HashSet::default(), undefined: VecDeque::new(), left: MOST_CONSTRAINTS };
     let mut facts = builder.literal(condition, true, 0)?;
     while let Some(term) = builder.undefined.pop_front() {
         facts.extend(builder.definition(term)?);

@@ -1,8 +1,7 @@
 //! Conjuncts, disjuncts, negation normal form and disjunctive normal form.
 
-use std::collections::HashMap;
-
 use crate::{Linear, Node, Term, Terms};
+use foundation::collections::HashMap;
 
 /// Up to so many cubes, each is compared with every other, and those that say more than another are dropped.
 const MOST_COMPARED_CUBES: usize = 256;
@@ -42,7 +41,7 @@ impl Terms {
     /// inequalities and equalities of integers without `ite`, and other atoms and their negations; differences of integers
     /// are split into two inequalities.
     pub fn disjunctive_normal_form(&self, term: Term, limit: usize) -> Option<Vec<Vec<Term>>> {
-        let mut known = HashMap::new();
+        let mut known = HashMap::default();
         let cubes = self.cubes(term, limit, &mut known)?;
         Some(cubes.into_iter().map(|cube| self.conjuncts(cube)).collect())
     }
@@ -140,7 +139,7 @@ impl Terms {
         }
         let Some(branching) = self.branching(term) else { return ConnectiveShape::Literal };
         let Node::Ite(condition, left, right) = self.node(branching) else { unreachable!("it was found as one") };
-        let with = |branch: Term| self.replace(term, &HashMap::from([(branching, branch)]));
+        let with = |branch: Term| self.replace(term, &HashMap::from_iter([(branching, branch)]));
         let (then, otherwise) = (with(left), with(right));
         ConnectiveShape::Or(vec![self.and([condition, then]), self.and([self.not(condition), otherwise])])
     }

@@ -1,7 +1,6 @@
 //! Replacing symbols and subterms.
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use num_bigint::BigInt;
 
 use crate::{Linear, Node, Symbol, Term, Terms};
@@ -19,7 +18,7 @@ impl Terms {
     /// The term with subterms replaced by terms of their sorts, all at once. A sum is replaced as a whole only: `x + y`
     /// does not occur in `x + y + z`.
     pub fn replace(&self, term: Term, replacements: &HashMap<Term, Term>) -> Term {
-        let mut known: HashMap<Term, Term> = HashMap::new();
+        let mut known: HashMap<Term, Term> = HashMap::default();
         for part in self.subterms_unless(&[term], |part| replacements.contains_key(&part)) {
             let new = match replacements.get(&part) {
                 Some(new) => *new,

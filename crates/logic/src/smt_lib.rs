@@ -3,9 +3,10 @@
 //! Every symbol is declared with a `$` before its name, so that no variable of a program can be mistaken for a function
 //! of a theory. Subterms that occur more than once in a large term are bound by `let`.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use foundation::collections::HashMap;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
@@ -23,7 +24,7 @@ impl Terms {
     /// The same with symbols called by other names, which are words of SMT-LIB.
     pub fn smt_lib_with(&self, term: Term, symbol: &dyn Fn(Symbol) -> String) -> String {
         let order = self.subterms(&[term]);
-        let mut names: HashMap<Term, String> = HashMap::new();
+        let mut names: HashMap<Term, String> = HashMap::default();
         let mut text = String::new();
         let mut closing = 0;
         for shared in self.shared(&order, term) {
@@ -62,8 +63,8 @@ impl Terms {
 
     /// The subterms to be bound by `let`, parts first.
     fn shared(&self, order: &[Term], root: Term) -> Vec<Term> {
-        let mut sizes: HashMap<Term, u64> = HashMap::new();
-        let mut uses: HashMap<Term, u32> = HashMap::new();
+        let mut sizes: HashMap<Term, u64> = HashMap::default();
+        let mut uses: HashMap<Term, u32> = HashMap::default();
         for &term in order {
             let children = self.children(term);
             let size = children.iter().fold(1u64, |size, child| size.saturating_add(sizes[child]));

@@ -10,9 +10,9 @@
 //! truth values are compared by `xor`; other equalities are between bit-vectors or arrays.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
+use foundation::collections::HashMap;
 use foundation::define_id;
 use foundation::ids::Id;
 use num_bigint::BigInt;
@@ -29,9 +29,9 @@ define_id! {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Spelled {
     /// A name, a number without a sign, or a function.
-    Word(Rc<str>),
+    Word(Arc<str>),
     /// A list; the first item of an application is its function.
-    List(Rc<[Expression]>),
+    List(Arc<[Expression]>),
 }
 
 /// Bracketed expressions in which equal parts are shared.
@@ -70,7 +70,7 @@ impl Bracketed {
     }
 
     /// The function and the operands, where an expression is the application of a word.
-    pub fn application(&self, expression: Expression) -> Option<(Rc<str>, Rc<[Expression]>)> {
+    pub fn application(&self, expression: Expression) -> Option<(Arc<str>, Arc<[Expression]>)> {
         let Spelled::List(items) = self.get(expression) else { return None };
         let (function, operands) = items.split_first()?;
         match self.get(*function) {

@@ -2,10 +2,11 @@
 //! theories.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use foundation::collections::{HashMap, HashSet};
 use foundation::define_id;
 use foundation::ids::Id;
 use num_bigint::BigInt;
@@ -245,7 +246,7 @@ impl Terms {
     /// The same, but nothing is looked for below the terms that `stop` holds of; those are listed themselves.
     pub fn subterms_unless(&self, roots: &[Term], stop: impl Fn(Term) -> bool) -> Vec<Term> {
         let mut order = Vec::new();
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         let mut stack: Vec<(Term, bool)> = roots.iter().rev().map(|root| (*root, false)).collect();
         while let Some((term, is_expanded)) = stack.pop() {
             if is_expanded {

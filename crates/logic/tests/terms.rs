@@ -3,9 +3,8 @@
 mod expressions;
 mod spelling;
 
-use std::collections::HashMap;
-
 use expressions::{Fragment, INTEGERS, Variables, truth, world};
+use foundation::collections::HashMap;
 use logic::{Linear, Node, Sort, Term, Terms, Value};
 use num_bigint::BigInt;
 use proptest::prelude::*;
@@ -77,7 +76,7 @@ proptest! {
         let (body_term, by_term) = (variables.truth(&terms, &body), variables.truth(&terms, &by));
         let x = |at: usize| terms.variable(variables.integers[at]);
         let new_integer = terms.add([x(1), x(2), terms.integer(1)]);
-        let replacements = HashMap::from([(variables.truths[0], by_term), (variables.integers[0], new_integer)]);
+        let replacements = HashMap::from_iter([(variables.truths[0], by_term), (variables.integers[0], new_integer)]);
         let value = |symbol| variables.value(&world, symbol);
         let replaced = |symbol| match replacements.get(&symbol) {
             Some(term) => terms.evaluate(*term, &value),
@@ -228,7 +227,7 @@ fn deep_terms_overflow_no_stack() {
     assert!(terms.smt_lib(whole).len() > 50_000);
     assert!(terms.display(whole).ends_with('…'));
     assert_eq!(terms.disjunctive_normal_form(truth, 16), None);
-    let moved = terms.substitute(whole, &HashMap::from([(x, terms.add([terms.variable(x), terms.integer(1)]))]));
+    let moved = terms.substitute(whole, &HashMap::from_iter([(x, terms.add([terms.variable(x), terms.integer(1)]))]));
     assert_eq!(terms.holds(moved, &one), Some(false));
     let mut chain = terms.integer(0);
     for at in 0..2_000i64 {

@@ -5,10 +5,10 @@
 //! and their numbers depend on what else was read. The text is made of what `Debug` derives, so that no field of an operation can be
 //! forgotten, and it is not meant to be read back.
 
-use std::collections::HashMap;
 use std::fmt::Write;
 
 use foundation::Id;
+use foundation::collections::HashMap;
 
 use crate::cfa::{Edge, Function};
 use crate::expr::ExprId;

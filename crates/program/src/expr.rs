@@ -8,8 +8,7 @@
 //! A place selects a part of an object: a root and a path of fields and indices. Expressions are hash-consed in
 //! [`Exprs`]: equal expressions have equal ids, and an operand's id is smaller than that of any expression over it.
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use foundation::{Arena, define_id};
 use num_bigint::BigInt;
 

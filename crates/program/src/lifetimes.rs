@@ -5,8 +5,10 @@
 //! the edges, without looking at values.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::rc::Rc;
+
+use foundation::collections::HashMap;
 
 use crate::passes::Prepared;
 use crate::{

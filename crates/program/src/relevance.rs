@@ -11,7 +11,9 @@
 //! these edges: see `closing` of the crate `replay` for the argument. The dependence is that of whole variables and does not
 //! look at the order of the edges, which makes the set larger than necessary and never too small.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
+
+use foundation::collections::{HashMap, HashSet};
 
 use crate::semantics::Integers;
 use crate::semantics::arithmetic::MOST_IDEAL_SHIFT_BITS;
@@ -127,7 +129,7 @@ impl<'a> Relevance<'a> {
             }
         };
         let exprs = &self.program.exprs;
-        let (mut open, mut seen) = (vec![value], HashSet::from([value]));
+        let (mut open, mut seen) = (vec![value], HashSet::from_iter([value]));
         while let Some(expr) = open.pop() {
             let inner = match &exprs.get(expr).kind {
                 _ if !self.is_harmless(expr) => {
@@ -218,7 +220,7 @@ struct Dependence<'r> {
 
 impl<'r> Dependence<'r> {
     fn new(relevance: &'r Relevance<'r>) -> Self {
-        Self { relevance, needed: relevance.everywhere.clone(), flows: Vec::new(), done: HashSet::new() }
+        Self { relevance, needed: relevance.everywhere.clone(), flows: Vec::new(), done: HashSet::default() }
     }
 
     /// The closure of what is needed under flows.
@@ -341,7 +343,7 @@ struct CallResults {
 
 impl CallResults {
     fn of(program: &Program, edges: &BTreeSet<EdgeId>) -> Self {
-        let mut results = Self { of: HashMap::new(), of_any: Vec::new() };
+        let mut results = Self { of: HashMap::default(), of_any: Vec::new() };
         for &edge in edges {
             match &program.edges[edge].op {
                 Op::Call { callee: Callee::Function(function), result, .. } => {
@@ -361,7 +363,7 @@ impl CallResults {
 
 impl ThreadFunctions {
     fn of(program: &Program) -> Self {
-        let mut functions = HashSet::new();
+        let mut functions = HashSet::default();
         for edge in program.edges.values() {
             match &edge.op {
                 Op::Spawn { function: Callee::Function(function), .. } => {

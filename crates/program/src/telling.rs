@@ -5,9 +5,9 @@
 //! Whoever reads a program from a text knows all this and leaves it here; nothing that a program does depends on it. Passes
 //! that make new variables leave it out.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foundation::collections::HashMap;
 use num_bigint::BigInt;
 
 use crate::cfa::FunctionId;

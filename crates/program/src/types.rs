@@ -4,8 +4,7 @@
 //! of; their layout (offsets, sizes, bit-fields) is decided by the front end and explicit here. Memory is counted in
 //! bits, because bit-fields are; a byte has eight.
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use foundation::{Arena, define_id};
 
 define_id! {
@@ -151,7 +150,7 @@ pub struct Types {
 impl Types {
     /// No types yet.
     pub fn new(data_model: DataModel) -> Self {
-        Self { arena: Arena::new(), known: HashMap::new(), data_model }
+        Self { arena: Arena::new(), known: HashMap::default(), data_model }
     }
 
     /// The data model that sizes are computed for.

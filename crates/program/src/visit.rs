@@ -5,11 +5,10 @@
 //! wants to know what is read, written or evaluated asks here, so that a new operation concerns this module, the front end,
 //! the interpreter, printers and encoders, and nobody else.
 
-use std::collections::HashSet;
-
 use crate::cfa::{Allocation, Callee, FunctionId, Op, Operand};
 use crate::expr::{ExprId, ExprKind, Exprs, Place, Root, Selector};
 use crate::model::VariableId;
+use foundation::collections::HashSet;
 
 /// A part of an operation. The parameters say how it is referred to: see [`OpPartRef`] and [`OpPartMut`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -318,7 +317,7 @@ impl Exprs {
 
     /// Visits expressions with all that is below them, each one once.
     pub fn below(&self, roots: impl IntoIterator<Item = ExprId>) -> Below<'_> {
-        Below { exprs: self, open: roots.into_iter().collect(), seen: HashSet::new() }
+        Below { exprs: self, open: roots.into_iter().collect(), seen: HashSet::default() }
     }
 }
 

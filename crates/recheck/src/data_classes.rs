@@ -18,7 +18,9 @@
 //! Copies are followed without regard to the order of edges, through parameters and results too. A variable whose
 //! address is taken and a part of a record are never followed: what is copied there is used in another way.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
+
+use foundation::collections::{HashMap, HashSet};
 
 use super::bits::representatives;
 use super::finite::Finite;
@@ -102,15 +104,15 @@ impl<'p> DataClasses<'p> {
             finite: Finite::of(program, relevance.integers()),
             relevant,
             followed: Vec::new(),
-            copies: HashMap::new(),
-            constants: HashMap::new(),
-            masks: HashMap::new(),
-            used_at: HashMap::new(),
+            copies: HashMap::default(),
+            constants: HashMap::default(),
+            masks: HashMap::default(),
+            used_at: HashMap::default(),
             used: BTreeSet::new(),
             sources: BTreeSet::new(),
-            group_of: HashMap::new(),
+            group_of: HashMap::default(),
             groups: Vec::new(),
-            watched: HashMap::new(),
+            watched: HashMap::default(),
         };
         data_classes.followed =
             program.variables.ids().map(|variable| data_classes.can_be_followed(variable)).collect();
@@ -291,13 +293,13 @@ impl<'p> DataClasses<'p> {
 
     /// For each function, the variables that receive its result; none if somebody may call it that is not known.
     fn results(&self) -> HashMap<FunctionId, Vec<VariableId>> {
-        let mut results: HashMap<FunctionId, Vec<VariableId>> = HashMap::new();
+        let mut results: HashMap<FunctionId, Vec<VariableId>> = HashMap::default();
         for edge in self.program.edges.values() {
             match &edge.op {
                 Op::Call { callee: Callee::Function(function), result, .. } => {
                     results.entry(*function).or_default().extend(*result);
                 }
-                Op::Call { callee: Callee::Pointer(_), .. } | Op::Spawn { .. } => return HashMap::new(),
+                Op::Call { callee: Callee::Pointer(_), .. } | Op::Spawn { .. } => return HashMap::default(),
                 _ => {}
             }
         }
@@ -402,7 +404,7 @@ impl<'p> DataClasses<'p> {
     fn look_through(&mut self, mut open: Vec<(ExprId, Use)>) -> BTreeSet<VariableId> {
         let program = self.program;
         let mut used = BTreeSet::new();
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         while let Some((expr, becomes)) = open.pop() {
             if !seen.insert((expr, becomes)) {
                 continue;

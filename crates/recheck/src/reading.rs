@@ -1,10 +1,9 @@
 //! What an automaton does with the letters that a step of the program shows.
 
-use std::collections::HashMap;
-
 use automata::buchi::{Automaton, Guard, Marks};
 use automata::ltl::{AtomId, Letter};
 use foundation::Id;
+use foundation::collections::HashMap;
 use task::Scheduler;
 
 use super::emptiness::{ExploredEdge, ExploredGraph, ReadyThreads};
@@ -20,7 +19,7 @@ pub(super) struct AutomatonReader<'a> {
 
 impl<'a> AutomatonReader<'a> {
     pub fn new(automaton: &'a Automaton<Guard>) -> Self {
-        let (known, moves, for_ever) = (HashMap::new(), HashMap::new(), HashMap::new());
+        let (known, moves, for_ever) = (HashMap::default(), HashMap::default(), HashMap::default());
         Self { automaton, letters: Vec::new(), known, moves, for_ever }
     }
 

@@ -1,7 +1,6 @@
 //! All iterations of a loop from a set of states, over formulas.
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use foundation::{Budget, Id};
 use logic::{Sort, Symbol, Term};
 use num_bigint::BigInt;
@@ -99,7 +98,7 @@ impl Iterations<'_, '_> {
             step: Transition::skip(terms),
             known: known.to_vec(),
             word: Vec::new(),
-            taken: HashMap::new(),
+            taken: HashMap::default(),
             length: 0,
             arrivals: 0,
         }];

@@ -17,9 +17,8 @@ mod iterations;
 mod stem;
 mod told;
 
-use std::collections::HashMap;
-
 use automata::ltl::AtomId;
+use foundation::collections::HashMap;
 use foundation::{Budget, Id};
 use logic::{Sort, Symbol, Term, Terms};
 use program::passes::{Prepared, prepare};
@@ -65,6 +64,10 @@ struct RecurrenceArgument<'a> {
 
 /// Checks an execution that goes on in a recurrent set.
 pub fn goes_on(task: &Task, stem: &Lasso, given: &RecurrentSet, budget: &Budget) -> Result<Replayed, Rejected> {
+    smt::in_own_context(|| check(task, stem, given, budget))
+}
+
+fn check(task: &Task, stem: &Lasso, given: &RecurrentSet, budget: &Budget) -> Result<Replayed, Rejected> {
     let wrong = |reason: &str| Rejected::NotRecurrent { reason: reason.to_owned() };
     covered(task).map_err(|reason| Rejected::Unsupported { reason, span: None })?;
     if task.semantics.observe == ObserveMode::Change {
@@ -113,8 +116,8 @@ impl<'a> RecurrenceArgument<'a> {
         obligations: &'a Obligations<'a>,
         given: &'a RecurrentSet,
     ) -> Result<Self, String> {
-        let mut counters: HashMap<&str, Symbol> = HashMap::new();
-        let mut start = HashMap::new();
+        let mut counters: HashMap<&str, Symbol> = HashMap::default();
+        let mut start = HashMap::default();
         for counter in &given.counters {
             let symbol = terms.symbol(&counter.name, Sort::Int);
             if encoding.symbol(&counter.name).is_some() || counters.insert(&counter.name, symbol).is_some() {
@@ -131,7 +134,7 @@ impl<'a> RecurrenceArgument<'a> {
         for counter in &given.counters {
             counting.updates.insert(counters[counter.name.as_str()], reader.number(&counter.next)?);
         }
-        let mut choices = HashMap::new();
+        let mut choices = HashMap::default();
         for choice in &given.choices {
             if choices.insert(choice.input.as_str(), reader.value(&choice.value)?).is_some() {
                 return Err(format!("`{}` is chosen twice", choice.input));

@@ -1,9 +1,10 @@
 //! The execution up to a recurrent set and the first iterations from there, by the interpreter on the inlined program.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 use automata::ltl::AtomId;
+use foundation::collections::HashMap;
 use foundation::{Budget, Id};
 use logic::{Node, Symbol, Term, Value as Number};
 use program::passes::run::TraceRunner;
@@ -160,7 +161,7 @@ fn iterate(
     let values = argument.values(followed, counters);
     let next = |(&counter, &next): (&Symbol, &Term)| (counter, terms.substitute(next, &values));
     *counters = argument.counting.updates.iter().map(next).collect();
-    let mut taken: HashMap<EdgeId, usize> = HashMap::new();
+    let mut taken: HashMap<EdgeId, usize> = HashMap::default();
     let (mut steps, mut arrivals) = (0, 0);
     loop {
         if let Some(&[edge]) = followed.location().map(|at| argument.prepared.program.locations[at].out.as_slice()) {
@@ -259,7 +260,7 @@ impl RecurrenceArgument<'_> {
     /// What holds in the state that an execution is in, of which some may hold whenever an iteration begins.
     fn constants(&self, followed: &Followed<'_>) -> Vec<Term> {
         let terms = self.terms;
-        let values = self.values(followed, &HashMap::new());
+        let values = self.values(followed, &HashMap::default());
         let truth = |atom: &AtomId| {
             let Truth::Is(term) = self.encoding.atom(atom.index(), self.given.head, Exit::Passes) else { return None };
             let truth = terms.as_truth(terms.substitute(term, &values))?;

@@ -1,9 +1,8 @@
 //! What a recurrent set says, for people: how numbers grow, and what holds whenever an iteration begins. All of it is
 //! part of the argument, so that it holds once the argument was checked.
 
-use std::collections::{HashMap, HashSet};
-
 use foundation::Id;
+use foundation::collections::{HashMap, HashSet};
 use logic::{Linear, Node, Symbol, Term};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
@@ -54,7 +53,7 @@ impl RecurrenceArgument<'_> {
     /// What else the set says, over names of the source.
     pub(super) fn conditions(&self) -> Vec<String> {
         let mut found = Vec::new();
-        let mut names: HashMap<Symbol, Term> = HashMap::new();
+        let mut names: HashMap<Symbol, Term> = HashMap::default();
         for &condition in &self.set {
             let symbols = self.terms.symbols(condition);
             for &symbol in symbols.iter() {
@@ -128,7 +127,7 @@ impl RecurrenceArgument<'_> {
             return Some(grown(vec![&values[1] - &values[0]], Some(factor(only))));
         }
         // A polynomial, if each counter adds to itself what those before it are, in some order.
-        let mut ordered: HashSet<Symbol> = HashSet::new();
+        let mut ordered: HashSet<Symbol> = HashSet::default();
         while ordered.len() < next.len() {
             let is_next = |(counter, linear): &(Symbol, &Linear)| {
                 let counter = *counter;

@@ -4,10 +4,11 @@
 //! edge, what was written) is kept only where it is to be told, because it takes a hundred times the room.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use automata::ltl::{AtomId, Letter};
+use foundation::collections::HashMap;
 use foundation::{Budget, Id};
 use program::semantics::changes::changes;
 use program::semantics::event::Event;
@@ -94,7 +95,7 @@ impl ObservedWord {
             counts_repetitions,
             repeated: None,
             last: (Vec::new(), 0),
-            known: HashMap::new(),
+            known: HashMap::default(),
             letters: Vec::new(),
         }
     }

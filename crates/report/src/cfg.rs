@@ -1,8 +1,9 @@
 //! Programs as control-flow automata: text, pictures and JSON. Operations are written by [`program::print`].
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use foundation::collections::HashMap;
 use foundation::{Id, SourceMap};
 use program::{FunctionId, LocationId, Observe, Program, Variable, VariableId, VariableKind, print};
 use serde::Serialize;
@@ -175,7 +176,7 @@ pub fn to_dot(program: &Program, sources: &SourceMap) -> String {
 /// The program as a picture for languages without clusters: the entry of each function has its name. The state after a
 /// bold edge is observed.
 pub fn drawing(program: &Program) -> Drawing {
-    let mut numbers: HashMap<LocationId, usize> = HashMap::new();
+    let mut numbers: HashMap<LocationId, usize> = HashMap::default();
     let mut drawing = Drawing::default();
     let locations = locations_by_function(program);
     let with_body = || program.functions.iter().filter(|(_, function)| function.entry.is_some());

@@ -2,8 +2,6 @@
 //! on finite traces. This module asks the questions in order and puts the answers together for the report; how they
 //! are answered is in `automata::translate` and in `automata::translate::bounded`.
 
-use std::collections::HashMap;
-
 use automata::algorithms::{RunEdge, find_lasso};
 use automata::buchi::{Automaton, Guard, StateId, accepts};
 use automata::ltl::{Formula, Formulas, Letter, Unary};
@@ -12,6 +10,7 @@ use automata::translate::hierarchy::{Classes, classes};
 use automata::translate::prune::without_false_edges;
 use automata::translate::stutter::is_stutter_invariant;
 use automata::translate::{Failure, Options, Target, Translation, translate};
+use foundation::collections::HashMap;
 use foundation::{Budget, Exhausted};
 use report::automaton::{AcceptedRun, ShownAutomaton};
 use report::formula::{
@@ -105,7 +104,7 @@ pub fn examine(formulas: &mut Formulas, formula: Formula, wanted: Wanted, budget
 /// the formula; beyond what people read, its size is told instead.
 pub fn shown(formulas: &Formulas, formula: Formula) -> String {
     const MOST_OPERATORS: u64 = 10_000;
-    let mut operators: HashMap<Formula, u64> = HashMap::new();
+    let mut operators: HashMap<Formula, u64> = HashMap::default();
     for subformula in formulas.subformulas(formula) {
         let below = formulas.node(subformula).children().map(|child| operators[&child]);
         let count = below.fold(1, u64::saturating_add);

@@ -3,11 +3,10 @@
 //!
 //! Both are for people. Nothing here decides anything.
 
-use std::collections::HashSet;
-
 use automata::ltl::{AtomId, Binary, Formula, Formulas, Letter, Node, PrefixTruth, Unary};
 use automata::ltl::{evaluate_lasso, evaluate_prefix, truth_table};
 use certify::{Closing, Replayed};
+use foundation::collections::HashSet;
 use program::semantics::{ObserveMode, Occasion};
 use program::{EdgeId, FunctionId, LocationId, Observe, Program};
 use subject::{Subject, execute::loop_start};
@@ -115,7 +114,7 @@ fn main_loop(program: &Program, function: FunctionId, visited: &HashSet<Location
     let targets = |location: LocationId| program.locations[location].out.iter().map(|edge| program.edges[*edge].to);
     // The locations on the path from the entry, with what is left to be followed of each; a target on it is a head.
     let mut path: Vec<(LocationId, Vec<LocationId>)> = vec![(entry, targets(entry).collect())];
-    let mut known = HashSet::from([entry]);
+    let mut known = HashSet::from_iter([entry]);
     let mut heads: Vec<(usize, LocationId)> = Vec::new();
     while let Some((_, rest)) = path.last_mut() {
         let Some(next) = rest.pop() else {
@@ -134,8 +133,8 @@ fn main_loop(program: &Program, function: FunctionId, visited: &HashSet<Location
 
 /// The observed edges after which nothing more is observed up to a location.
 fn last_before(program: &Program, head: LocationId) -> HashSet<EdgeId> {
-    let mut found = HashSet::new();
-    let mut known = HashSet::from([head]);
+    let mut found = HashSet::default();
+    let mut known = HashSet::from_iter([head]);
     let mut open = vec![head];
     while let Some(location) = open.pop() {
         for (id, edge) in program.edges.iter().filter(|(_, edge)| edge.to == location) {

@@ -1,8 +1,9 @@
 //! The names that `docs/glossary.md` gives as ours exist, and the papers that it cites are listed.
 
-use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use foundation::collections::HashSet;
 
 #[test]
 fn names_in_the_glossary_exist() {
@@ -60,7 +61,7 @@ fn root() -> PathBuf {
 
 /// All words of the sources under a folder, with the names of files and folders.
 fn names(folder: &Path) -> HashSet<String> {
-    let mut found = HashSet::new();
+    let mut found = HashSet::default();
     for entry in fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();
         found.extend(path.file_stem().map(|name| name.to_string_lossy().replace('-', "_")));

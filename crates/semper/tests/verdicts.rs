@@ -3,8 +3,9 @@
 //! `suite/loops/README.md` describes the format. What is in [`OF_FAIRNESS`] is asked of the fairness engine, which was
 //! made for it, the rest of all engines.
 //!
-//! `SEMPER_CASES=nested.md` decides only the cases whose page, line or heading contains the text, and
-//! `SEMPER_ENGINE=explicit` asks this engine; both with `-- --nocapture`, for the table of what was found.
+//! `SEMPER_CASES=nested.md` decides only the cases whose page, line or heading contains the text (all where it is empty)
+//! and prints a line for each, with the seconds and the work that it took, which is the same in every run;
+//! `SEMPER_ENGINE=explicit` asks this engine. Both with `-- --nocapture`.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,22 +31,21 @@ const MEMORY: u64 = 3 << 30;
 
 #[test]
 fn every_verdict_is_the_one_in_the_table() {
-    let asked = std::env::var("SEMPER_CASES").unwrap_or_default();
+    let (asked, prints) = std::env::var("SEMPER_CASES").map_or((String::new(), false), |asked| (asked, true));
     let engine = std::env::var("SEMPER_ENGINE")
         .ok()
         .map(|name| *engines::registry().find(&name).expect("an engine of this name"));
     let cases: Vec<Case> = cases().into_iter().filter(|case| case.to_string().contains(&asked)).collect();
     assert!(!cases.is_empty(), "no case contains `{asked}`");
-    let pages = Mutex::new(cases.chunk_by(|one, other| one.page == other.page));
+    let left = Mutex::new(cases.iter());
     let failures = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 loop {
-                    let Some(page) = pages.lock().unwrap().next() else { break };
-                    // In a thread of its own, which has a solver of its own, so that no page depends on those before it.
-                    let failures_of_page = std::thread::scope(|scope| scope.spawn(|| decide_all(page, engine)).join());
-                    failures.lock().unwrap().extend(failures_of_page.expect("panics are caught"));
+                    let Some(case) = left.lock().unwrap().next() else { break };
+                    let failure = failure_of(case, engine, prints);
+                    failures.lock().unwrap().extend(failure);
                 }
             });
         }
@@ -55,22 +55,20 @@ fn every_verdict_is_the_one_in_the_table() {
     assert!(failures.is_empty(), "{} of {} cases fail\n{}", failures.len(), cases.len(), failures.join("\n"));
 }
 
-/// Decides cases one after the other, and says which verdicts are not the expected ones.
-fn decide_all(cases: &[Case], engine: Option<Entry>) -> Vec<String> {
-    let mut failures = Vec::new();
-    for case in cases {
-        let start = Instant::now();
-        let settings = engine
-            .or(case.engine())
-            .map_or_else(Settings::default, |engine| Settings { engine, ..Settings::default() });
-        let found = catch_unwind(AssertUnwindSafe(|| decide(case, &settings)));
-        let found = found.unwrap_or_else(|_| Found::Fault("the engine panics".to_owned()));
-        println!("{:6.2} s  {found:?}: {case}", start.elapsed().as_secs_f64());
-        if !case.expected.allows(&found) {
-            failures.push(format!("{case}\n    expected {:?}, found {found:?}", case.expected));
-        }
+/// Decides a case, and says where the verdict is not the expected one.
+fn failure_of(case: &Case, engine: Option<Entry>, prints: bool) -> Option<String> {
+    let start = Instant::now();
+    let settings =
+        engine.or(case.engine()).map_or_else(Settings::default, |engine| Settings { engine, ..Settings::default() });
+    let found = catch_unwind(AssertUnwindSafe(|| decide(case, &settings)));
+    let (found, work) = found.unwrap_or_else(|_| (Found::Fault("the engine panics".to_owned()), 0));
+    let seconds = start.elapsed().as_secs_f64();
+    if prints {
+        println!("{seconds:6.2} s  {work:9}  {found:?}: {case}");
     }
-    failures
+    let expected = case.expected;
+    (!expected.allows(&found))
+        .then(|| format!("{case}\n    expected {expected:?}, found {found:?} ({seconds:.2} s, {work})"))
 }
 
 #[test]
@@ -178,22 +176,25 @@ impl Case {
     }
 }
 
-fn decide(case: &Case, settings: &Settings) -> Found {
+/// What is found, and how much work that was.
+fn decide(case: &Case, settings: &Settings) -> (Found, u64) {
     let open = case.expected.allows(&Found::Unknown(String::new()));
     let budget = Budget::unlimited().with_memory(MEMORY);
     semper::host::watch_memory(&budget);
-    let limited = budget.part_with_work(if open { LITTLE_WORK } else { MOST_WORK });
+    let most = if open { LITTLE_WORK } else { MOST_WORK };
+    let limited = budget.part_with_work(most);
     let Some(subject) = semper::load(&case.request(), &budget).subject else {
-        return Found::Fault("the program or the property cannot be read".to_owned());
+        return (Found::Fault("the program or the property cannot be read".to_owned()), 0);
     };
     let outcome = semper::check(&subject, 0, settings, &limited);
     // What watches the memory ends with the budget.
     budget.cancel();
-    match outcome.verdict {
+    let found = match outcome.verdict {
         CheckedVerdict::Holds { .. } => Found::Holds,
         CheckedVerdict::Violated { .. } => Found::Violated,
         CheckedVerdict::Unknown(reason) => Found::Unknown(reason.to_string()),
-    }
+    };
+    (found, most - limited.work_left().unwrap_or(most))
 }
 
 /// All cases, page by page.

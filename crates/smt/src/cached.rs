@@ -1,7 +1,8 @@
 //! Answers that are remembered.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
+use foundation::collections::HashMap;
 use logic::{Term, Terms};
 
 use crate::{Model, Satisfiability, Solver};
@@ -22,7 +23,7 @@ pub struct Cached<'t, S> {
 impl<'t, S: Solver> Cached<'t, S> {
     /// Over a solver that has no assertions.
     pub fn new(terms: &'t Terms, solver: S) -> Self {
-        Self { terms, solver, known: HashMap::new(), models: VecDeque::new(), hits: 0 }
+        Self { terms, solver, known: HashMap::default(), models: VecDeque::new(), hits: 0 }
     }
 
     /// Whether a term has no model; `None` where the solver does not know.

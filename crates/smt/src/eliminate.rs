@@ -11,8 +11,9 @@
 //!
 //! Disjunctions are taken apart up to a limit. What no rule applies to is left for others.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use foundation::collections::HashMap;
 use logic::{Linear, Node, Sort, Symbol, Term, Terms};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -88,7 +89,7 @@ fn step(terms: &Terms, symbols: &[Symbol], body: Term, room: usize) -> Option<Ve
     let conjuncts = terms.conjuncts(body);
     let views: Vec<SymbolView> = symbols.iter().map(|symbol| SymbolView::new(terms, *symbol, &conjuncts)).collect();
     if let Some((view, definition)) = views.iter().find_map(|view| Some((view, view.definition(terms)?))) {
-        let replacement = HashMap::from([(view.symbol, definition)]);
+        let replacement = HashMap::from_iter([(view.symbol, definition)]);
         return Some(vec![terms.substitute(body, &replacement)]);
     }
     let simpler = |view: &SymbolView| view.without_split(terms).or_else(|| view.without_elements(terms));
@@ -192,7 +193,7 @@ impl SymbolView {
         }
         let array = given.iter().fold(self.variable, |array, (index, value)| terms.store(array, *index, *value));
         let before = terms.and(rest);
-        let rest = terms.substitute(before, &HashMap::from([(self.symbol, array)]));
+        let rest = terms.substitute(before, &HashMap::from_iter([(self.symbol, array)]));
         let has_store = terms.subterms(&[rest]).into_iter().any(|part| matches!(terms.node(part), Node::Store(..)));
         (rest != before && !has_store).then(|| terms.and(others.chain(sources).chain([rest])))
     }
@@ -293,7 +294,7 @@ impl SymbolView {
         if terms.sort_of_symbol(self.symbol) == Sort::Bool {
             let inside = terms.and(self.mentions.iter().copied());
             let with = |value: bool| {
-                let replacement = HashMap::from([(self.symbol, terms.truth(value))]);
+                let replacement = HashMap::from_iter([(self.symbol, terms.truth(value))]);
                 terms.and(others().chain([terms.substitute(inside, &replacement)]))
             };
             return (room >= 1).then(|| vec![with(false), with(true)]);
@@ -302,7 +303,7 @@ impl SymbolView {
             && let Some(values) = self.values(terms).filter(|values| values.len() <= room + 1)
         {
             let whole = terms.and(others().chain(self.mentions.iter().copied()));
-            let with = |value| terms.substitute(whole, &HashMap::from([(self.symbol, terms.integer(value))]));
+            let with = |value| terms.substitute(whole, &HashMap::from_iter([(self.symbol, terms.integer(value))]));
             return Some(values.into_iter().map(with).collect());
         }
         let inside = terms.and(self.mentions.iter().copied());

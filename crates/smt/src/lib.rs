@@ -27,3 +27,4 @@ pub use native::Z3;
 pub use pipe::{SmtLib, bundled_z3};
 pub use solver::{Satisfiability, Solver};
 pub use statistics::{KindStatistics, QueryStatistics};
+pub use watch::in_own_context;

@@ -1,9 +1,9 @@
 //! Z3, linked into the program.
 
-use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use foundation::Budget;
+use foundation::collections::HashMap;
 use logic::{Node, Symbol, Term, Terms, Value};
 use z3::ast::{Ast, Bool, Dynamic};
 use z3::{Goal, SatResult, Tactic};
@@ -90,7 +90,7 @@ impl<'t> Z3<'t> {
             levels: Vec::new(),
             found: None,
             won_by_bits: 0,
-            has_bits: HashMap::new(),
+            has_bits: HashMap::default(),
         }
     }
 

@@ -3,7 +3,7 @@
 //! The stack of assertions is kept here as well: a solver that dies, or is killed because a query took too long, is
 //! started anew when it is needed, and told everything again.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, BufReader, Write};
 use std::path::PathBuf;
@@ -13,6 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use foundation::Budget;
+use foundation::collections::HashMap;
 use logic::{Symbol, Term, Terms};
 
 use crate::eliminate::eliminate_by_rules;

@@ -1,7 +1,6 @@
 //! Terms to Z3's own and back. Each term is translated once.
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use logic::{BitOperation, Linear, Node, Sort, Symbol, Term, Terms, Value};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
@@ -92,7 +91,7 @@ impl SolverTranslation {
 
     /// A term of Z3 as one of ours; `None` where it uses what we do not have (quantifiers, say).
     pub(crate) fn back(&self, terms: &Terms, ast: &Dynamic) -> Option<Term> {
-        let mut known: HashMap<Dynamic, Term> = HashMap::new();
+        let mut known: HashMap<Dynamic, Term> = HashMap::default();
         let mut open = vec![(ast.clone(), false)];
         while let Some((ast, is_expanded)) = open.pop() {
             if known.contains_key(&ast) {

@@ -1,15 +1,22 @@
 //! Interrupting Z3 when a budget ends, or when the processor has worked long enough on a query.
 //!
-//! One thread for the process looks at all solvers that are at work every few milliseconds, and interrupts those whose
-//! budget has ended. It ends itself when there is no solver any more. A solver is told "at work" and "at rest" under a lock
-//! that the interruption takes as well, so that an interruption never hits a later query with another budget.
+//! A context of Z3 has a thread that looks at its solvers every few milliseconds while there are any, and interrupts those
+//! whose budget has ended. A solver is told "at work" and "at rest" under a lock that the interruption takes as well, so
+//! that an interruption never hits a later query with another budget.
+//!
+//! What a solver finds, and how fast, depends on what its context was asked before, down to the numbers of terms. So whoever
+//! decides or checks something does it in a context of its own ([`in_own_context`]): a query that was ended by time then
+//! changes nothing for the next property, nor for the check of the evidence.
 //!
 //! What counts for a query is the time of the processor and not that of the clock, which goes on while a busy machine does
 //! nothing for us. Z3 knows the clock alone, and a solver that it has ended is not what it was before: asked again, it finds
 //! other models. So solvers are never told a time; tactics, which have no state, are.
 
+use std::cell::RefCell;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::thread;
+use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 use foundation::Budget;
@@ -18,7 +25,7 @@ use z3::{Context, ContextHandle};
 
 use crate::limits::processor_time;
 
-/// How often the watching thread looks.
+/// How often a watching thread looks.
 const INTERVAL: Duration = Duration::from_millis(5);
 
 /// The watch over one solver, from its making to its drop.
@@ -29,7 +36,6 @@ pub(crate) struct SolverWatch {
 
 struct WatchedSolver {
     budget: Budget,
-    context: ContextHandle<'static>,
     /// The query that it is at work on.
     query: Mutex<Option<WatchedQuery>>,
 }
@@ -70,30 +76,113 @@ fn worked_for(thread: Pid) -> Option<Duration> {
     worked.filter(|worked| !worked.is_zero())
 }
 
-struct SolverWatchers {
-    list: Vec<Weak<WatchedSolver>>,
-    has_thread: bool,
+/// The solvers of one context.
+#[derive(Default)]
+struct WatchedSolvers {
+    list: Mutex<Vec<Weak<WatchedSolver>>>,
+    /// Whether nobody needs the watch any more.
+    has_ended: AtomicBool,
 }
 
-static WATCHERS: Mutex<SolverWatchers> = Mutex::new(SolverWatchers { list: Vec::new(), has_thread: false });
+impl WatchedSolvers {
+    /// Watches until the end, and rests while there is no solver.
+    fn watch(&self, context: &ContextHandle<'_>) {
+        while !self.has_ended.load(Ordering::Acquire) {
+            let mut list = lock(&self.list);
+            list.retain(|watched| watched.strong_count() > 0);
+            let watched: Vec<Arc<WatchedSolver>> = list.iter().filter_map(Weak::upgrade).collect();
+            drop(list);
+            for watched in &watched {
+                if let Some(query) = &mut *lock(&watched.query) {
+                    query.is_out_of_time |= query.has_used_its_time();
+                    if query.is_out_of_time || watched.budget.check().is_err() {
+                        context.interrupt();
+                    }
+                }
+            }
+            match watched.is_empty() {
+                true => thread::park(),
+                false => thread::park_timeout(INTERVAL),
+            }
+        }
+    }
+}
+
+/// The watch over the context of a thread, which ends when this is dropped.
+struct ContextWatch {
+    solvers: Arc<WatchedSolvers>,
+    watcher: Thread,
+}
+
+impl ContextWatch {
+    /// The watch over the context that this thread has outside of [`in_own_context`]. That is never freed: the watching
+    /// thread holds it without owning it.
+    fn of_thread() -> Self {
+        let context: &'static Context = Box::leak(Box::new(Context::thread_local()));
+        let (handle, solvers) = (context.handle(), Arc::<WatchedSolvers>::default());
+        let watched = Arc::clone(&solvers);
+        let watcher = thread::spawn(move || watched.watch(&handle)).thread().clone();
+        Self { solvers, watcher }
+    }
+}
+
+impl Drop for ContextWatch {
+    fn drop(&mut self) {
+        self.solvers.has_ended.store(true, Ordering::Release);
+        self.watcher.unpark();
+    }
+}
 
 thread_local! {
-    /// The context that the crate `z3` uses in this thread. It is never freed: the watching thread holds it without
-    /// owning it. That is one context for each thread that ever asked, not one for each solver.
-    static CONTEXT: &'static Context = Box::leak(Box::new(Context::thread_local()));
+    /// The watch over the context that the crate `z3` uses in this thread, once there was a solver.
+    static WATCH: RefCell<Option<ContextWatch>> = const { RefCell::new(None) };
+}
+
+/// The work runs on a stack of this size, as large as that of the thread that it takes the place of.
+const STACK_BYTES: usize = 256 << 20;
+
+/// Does something with solvers whose context is new, and is freed afterwards.
+///
+/// # Panics
+///
+/// Where no thread can be had, or the work panics.
+pub fn in_own_context<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    thread::scope(|scope| {
+        // The crate `z3` has one context for each thread.
+        let worker = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || {
+            let context = Context::thread_local();
+            let (handle, solvers) = (context.handle(), Arc::<WatchedSolvers>::default());
+            thread::scope(|scope| {
+                let watcher = scope.spawn(|| solvers.watch(&handle)).thread().clone();
+                // Also where the work panics: whoever watches must end.
+                let watch = ContextWatch { solvers: Arc::clone(&solvers), watcher };
+                WATCH.set(Some(watch));
+                let _at_the_end = EndOfWatch;
+                work()
+            })
+        });
+        worker.expect("a thread").join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
+}
+
+/// Ends the watch of this thread when it is dropped.
+struct EndOfWatch;
+
+impl Drop for EndOfWatch {
+    fn drop(&mut self) {
+        WATCH.set(None);
+    }
 }
 
 impl SolverWatch {
     /// Watches the solvers of this thread for a budget.
     pub(crate) fn new(budget: &Budget) -> Self {
-        let context = CONTEXT.with(|context| context.handle());
-        let watched = Arc::new(WatchedSolver { budget: budget.clone(), context, query: Mutex::new(None) });
-        let mut watchers = lock(&WATCHERS);
-        watchers.list.push(Arc::downgrade(&watched));
-        if !watchers.has_thread {
-            watchers.has_thread = true;
-            thread::spawn(watch);
-        }
+        let watched = Arc::new(WatchedSolver { budget: budget.clone(), query: Mutex::new(None) });
+        WATCH.with_borrow_mut(|watch| {
+            let watch = watch.get_or_insert_with(ContextWatch::of_thread);
+            lock(&watch.solvers.list).push(Arc::downgrade(&watched));
+            watch.watcher.unpark();
+        });
         Self { watched }
     }
 
@@ -106,26 +195,6 @@ impl SolverWatch {
     }
 }
 
-fn watch() {
-    loop {
-        thread::sleep(INTERVAL);
-        let mut watchers = lock(&WATCHERS);
-        watchers.list.retain(|watched| watched.strong_count() > 0);
-        if watchers.list.is_empty() {
-            watchers.has_thread = false;
-            return;
-        }
-        for watched in watchers.list.iter().filter_map(Weak::upgrade) {
-            if let Some(query) = &mut *lock(&watched.query) {
-                query.is_out_of_time |= query.has_used_its_time();
-                if query.is_out_of_time || watched.budget.check().is_err() {
-                    watched.context.interrupt();
-                }
-            }
-        }
-    }
-}
-
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -133,6 +202,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::counted;
 
     const SHORT: Duration = Duration::from_millis(30);
 
@@ -178,5 +248,32 @@ mod tests {
             easy.assert(z3::ast::Int::new_const("z").gt(z3::ast::Int::from_i64(7)));
             assert_eq!(watch.during(None, || easy.check()), (z3::SatResult::Sat, false));
         }
+    }
+    /// The steps that the same query takes differ with the terms that the context had before.
+    #[test]
+    fn a_context_of_its_own_knows_nothing_of_what_was_asked_before() {
+        let easy = || {
+            let (solver, [x, y]) = (z3::Solver::new(), ["x", "y"].map(z3::ast::Int::new_const));
+            solver.assert((&x * &y).gt(7) & (&x * 3 - &y * 5).eq(1) & x.gt(100));
+            counted(&solver, || solver.check())
+        };
+        let ask_hard = || {
+            let watch = SolverWatch::new(&Budget::unlimited());
+            let solver = hard();
+            assert_eq!(watch.during(Some(SHORT), || solver.check()), (z3::SatResult::Unknown, true));
+        };
+        let first = in_own_context(easy);
+        in_own_context(ask_hard);
+        ask_hard();
+        assert_eq!(in_own_context(easy), first);
+    }
+
+    #[test]
+    fn a_panic_in_a_context_of_its_own_is_passed_on() {
+        let work = || {
+            let _watch = SolverWatch::new(&Budget::unlimited());
+            panic!("on purpose")
+        };
+        assert!(std::panic::catch_unwind(|| in_own_context::<()>(work)).is_err());
     }
 }

@@ -5,10 +5,9 @@
 //! starts in the initial state. Where there are several, it starts before them, as the structure does in Theorem 7 of the
 //! lecture notes, and what is observed there is no letter of a path: the goal of a property begins one step later.
 
-use std::collections::HashMap;
-
 use automata::kripke::{self, Kripke, KripkeState, Observed};
 use automata::ltl::{AtomId, Formula, Formulas, Unary};
+use foundation::collections::HashMap;
 use foundation::{Diagnostics, Id, SourceId, SourceMap, Span};
 use program::semantics::{ObserveMode, Semantics};
 use program::{
@@ -165,7 +164,7 @@ impl<'k> Builder<'k> {
             program.variables.push(Variable { name: name.into(), kind, ty, address_taken: false, span })
         };
         let (state, choice) = (global("state"), global("choice"));
-        Self { kripke, program, state, choice, span, entered: HashMap::new() }
+        Self { kripke, program, state, choice, span, entered: HashMap::default() }
     }
 
     fn build(&mut self, start: Option<KripkeState>) {

@@ -4,9 +4,10 @@
 //! A definition is refused with all that is wrong with it. Keys that are not known get a warning, once each: the format
 //! reserves them for its future.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
+use foundation::collections::HashSet;
 use foundation::{Diagnostic, Diagnostics, SourceMap, Span};
 use program::DataModel;
 use witness::yaml::{Yaml, YamlValue};

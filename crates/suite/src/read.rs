@@ -3,9 +3,9 @@
 //! Everything is read before anything runs, and one faulty definition refuses the whole suite: totals over the tasks that
 //! happened to be readable would not mean what they say.
 
-use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
+use foundation::collections::HashSet;
 use foundation::{Diagnostic, Diagnostics, SourceMap};
 
 use crate::definition::{DefinedTask, DefinitionReader, LabelledTask, NamedFile};
@@ -26,13 +26,14 @@ pub struct ReadSuite {
 pub fn read(paths: &[String], filter: Option<&str>) -> ReadSuite {
     let (mut sources, mut diagnostics) = (SourceMap::new(), Diagnostics::new());
     let files = find(paths, &mut diagnostics);
-    let mut reader = DefinitionReader { sources: &mut sources, diagnostics: &mut diagnostics, warned: HashSet::new() };
+    let mut reader =
+        DefinitionReader { sources: &mut sources, diagnostics: &mut diagnostics, warned: HashSet::default() };
     let mut defined: Vec<DefinedTask> = files.iter().flat_map(|file| reader.read(file)).collect();
     name(&mut defined);
     if let Some(filter) = filter {
         select(&mut defined, filter, &mut diagnostics);
     }
-    let mut known = HashSet::new();
+    let mut known = HashSet::default();
     for file in defined.iter().flat_map(|defined| &defined.files) {
         check_file(file, &mut known, &mut diagnostics);
     }
@@ -57,7 +58,7 @@ fn find(paths: &[String], diagnostics: &mut Diagnostics) -> Vec<String> {
             Err(diagnostic) => diagnostics.push(*diagnostic),
         }
     }
-    let mut known = HashSet::new();
+    let mut known = HashSet::default();
     files.retain(|file| known.insert(file.clone()));
     files
 }

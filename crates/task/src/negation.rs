@@ -5,12 +5,12 @@
 //! automaton and the letters that a step of the program shows, where the automaton may be afterwards. A step may show
 //! several letters, because engines take many edges at once.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use automata::buchi::{Automaton, Guard, Marks};
 use automata::ltl::{self, AtomId, Unary};
 use automata::translate::{self, Failure, Options, Target, stutter};
+use foundation::collections::HashMap;
 use foundation::{Budget, Id};
 
 use crate::board::{Board, Fact};
@@ -102,7 +102,13 @@ pub struct WordReader<'n> {
 impl<'n> WordReader<'n> {
     /// Nothing read yet.
     pub fn new(negation: &'n Negation) -> Self {
-        Self { negation, words: HashMap::new(), moves: Vec::new(), letters: HashMap::new(), for_ever: HashMap::new() }
+        Self {
+            negation,
+            words: HashMap::default(),
+            moves: Vec::new(),
+            letters: HashMap::default(),
+            for_ever: HashMap::default(),
+        }
     }
 
     /// The number of a word, which stands for it from here on.

@@ -4,9 +4,8 @@
 //! the atoms of a property stand in its text in the order in which they stand in the formula, so that the place of any
 //! part is found by walking over them. Where the text is not what was expected, the place is that of the whole property.
 
-use std::collections::HashSet;
-
 use automata::ltl::{AtomId, Formula, Formulas, Node};
+use foundation::collections::HashSet;
 use foundation::{SourceMap, Span};
 
 use crate::suspects::Occurrence;
@@ -43,7 +42,7 @@ pub(crate) fn place_of_atoms(formulas: &Formulas, formula: Formula, sources: &So
 /// The places of so many atoms, from the left.
 fn walk(formulas: &Formulas, property: Formula, count: usize, text: Span, sources: &SourceMap) -> Option<Vec<Span>> {
     let mut spans = Vec::with_capacity(count);
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     let mut from = text.start;
     let leaves = Leaves { formulas, open: vec![property] };
     for atom in leaves.take(count) {

@@ -17,9 +17,8 @@
 //!
 //! Nothing here knows programs or engines. Nothing recurses, because formulas may be nested deeply.
 
-use std::collections::{HashMap, HashSet};
-
 use automata::ltl::{Binary, Formula, Formulas, Node, Unary};
+use foundation::collections::{HashMap, HashSet};
 
 /// Something that may hold for a trivial reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -102,7 +101,8 @@ pub(crate) fn each_suspect(
         Node::Binary(Binary::Implies, left, _) if has_assumptions => Some(left),
         _ => None,
     };
-    let mut search = SuspectSearch { formulas, assumption, figures, frames: Vec::new(), known: HashSet::from([goal]) };
+    let mut search =
+        SuspectSearch { formulas, assumption, figures, frames: Vec::new(), known: HashSet::from_iter([goal]) };
     let root = ToVisit { formula: goal, up: None, atoms_before: 0, asked: AskedAt::AtStart, negated: false };
     let mut open = vec![root];
     while let Some(next) = open.pop() {
@@ -145,7 +145,7 @@ struct Figures {
 }
 
 fn figures(formulas: &Formulas, goal: Formula) -> HashMap<Formula, Figures> {
-    let mut known: HashMap<Formula, Figures> = HashMap::new();
+    let mut known: HashMap<Formula, Figures> = HashMap::default();
     for subformula in formulas.subformulas(goal) {
         // What bounds repeat is written once.
         if let Some((_, _, repeated)) = formulas.bounded(subformula) {

@@ -5,12 +5,13 @@
 //! functions as candidates for transition invariants; those that hold are written. Like this nothing is written that is
 //! not so.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use automata::ltl::{Builtin, Node, Unary};
 use certify::Replayed;
 use check::{CheckedVerdict, Settings, check, task_of};
 use evidence::saved::{Found, as_sv_comp, metadata, specification};
+use foundation::collections::HashMap;
 use foundation::{Budget, Id, SourceMap, Span};
 use program::passes::inline::{Activation, ContextId};
 use program::passes::{Prepared, prepare};
@@ -149,7 +150,7 @@ fn silent_edges(program: &Program, last: Option<EdgeId>) -> Option<Vec<&Edge>> {
         None => program.functions[program.entry?].entry?,
     };
     let mut path: Vec<&Edge> = Vec::new();
-    let mut visited: HashMap<LocationId, usize> = HashMap::new();
+    let mut visited: HashMap<LocationId, usize> = HashMap::default();
     while let [edge] = program.locations[at].out[..]
         && program.edges[edge].observe == Observe::No
     {

@@ -2,8 +2,7 @@
 //! unknown, given twice or has a value that it cannot have. Whether the parts fit together is the matter of
 //! [`crate::rules`]; their faults are told here at the places of the parts.
 
-use std::collections::{HashMap, HashSet};
-
+use foundation::collections::{HashMap, HashSet};
 use foundation::{Diagnostic, Diagnostics, Severity, SourceId, SourceMap, Span};
 
 use crate::forms::shortened;
@@ -41,7 +40,7 @@ impl ReadWitness {
 /// Reads a witness from a text. It is refused, with all that is wrong, if it breaks a rule of the format.
 pub fn read(sources: &SourceMap, source: SourceId) -> Result<ReadWitness, Diagnostics> {
     let start = Span { source, start: 0, end: 0 };
-    let mut reader = WitnessReader { diagnostics: Diagnostics::new(), places: HashMap::new(), at: At::default() };
+    let mut reader = WitnessReader { diagnostics: Diagnostics::new(), places: HashMap::default(), at: At::default() };
     let entries = match yaml::parse(sources, source, LIMITS) {
         Ok(Some(document)) => reader.entries(&document),
         Ok(None) => {
@@ -340,8 +339,8 @@ impl WitnessReader {
         required: &[&'static str],
         optional: &[&'static str],
     ) -> Option<Keyed<'node>> {
-        let mut values = HashMap::new();
-        let mut unknown = HashSet::new();
+        let mut values = HashMap::default();
+        let mut unknown = HashSet::default();
         for (key, value) in self.mapping(node, what)? {
             let Some(name) = self.scalar(key) else { continue };
             let is_new = match required.iter().chain(optional).find(|known| **known == name) {

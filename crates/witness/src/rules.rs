@@ -5,8 +5,7 @@
 //! Rules on segments, actions and cycles are those of the format's text, versions 2.0 and 2.1; CPAchecker's reader
 //! insists on the same ones.
 
-use std::collections::HashSet;
-
+use foundation::collections::HashSet;
 use foundation::{Diagnostic, Severity};
 
 use crate::forms::{has_backslash, is_comparison_of_result, is_time, is_uuid, last_part, shortened};
@@ -241,7 +240,7 @@ impl RuleCheck {
     fn hashes(&mut self, at: At, metadata: &Metadata) {
         let task = &metadata.task;
         let files: HashSet<&str> = task.input_files.iter().map(String::as_str).collect();
-        let mut hashed = HashSet::new();
+        let mut hashed = HashSet::default();
         for (file, hash) in &task.input_file_hashes {
             let named = shortened(file);
             if hash.len() != 64 || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {

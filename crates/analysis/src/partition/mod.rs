@@ -26,8 +26,7 @@ mod pieces;
 mod refused;
 mod rules;
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use num_bigint::BigInt;
 use program::semantics::Integers;
 use program::{Callee, EdgeId, ExprId, InputSource, Op, Place, Program, VariableId};
@@ -121,7 +120,7 @@ impl Domains {
     fn choose(chooser: &Chooser<'_>, observations: &Everywhere, initialised: &Initialised) -> Self {
         let program = chooser.program;
         let calls = Calls::new(program);
-        let mut of_edges = HashMap::new();
+        let mut of_edges = HashMap::default();
         for (edge, contents) in program.edges.iter() {
             let target = match &contents.op {
                 Op::Input { target, .. } => target.clone(),
@@ -145,7 +144,7 @@ impl Domains {
             };
             of_edges.insert(edge, domain);
         }
-        let mut of_variables = HashMap::new();
+        let mut of_variables = HashMap::default();
         for variable in initialised.uncertain().iter() {
             let contents = &program.variables[variable];
             let origin =

@@ -18,9 +18,8 @@
 //! and Saïdi's predicate abstraction for the simplest case in which it is exact. It is insensitive to the order of
 //! edges, and holds for calls and threads too.
 
-use std::collections::HashSet;
-
 use foundation::Id;
+use foundation::collections::HashSet;
 use program::semantics::Integers;
 use program::{BinaryOp, Callee, CompareOp, EdgeId, ExprId, ExprKind, FunctionId, Op, Operand, Place, Program, Scalar};
 
@@ -76,8 +75,8 @@ impl<'a> NeedSearch<'a> {
             copied_from: vec![Vec::new(); cells.len()],
             computed_from: vec![Vec::new(); cells.len()],
             open: Vec::new(),
-            observed: HashSet::new(),
-            carried: HashSet::new(),
+            observed: HashSet::default(),
+            carried: HashSet::default(),
             edge: None,
         }
     }
@@ -138,7 +137,7 @@ impl<'a> NeedSearch<'a> {
 
     /// The functions whose results callers may store where they are not followed, or other threads may take.
     fn kept_results(&self, calls: &Calls) -> HashSet<FunctionId> {
-        let mut kept = HashSet::new();
+        let mut kept = HashSet::default();
         for edge in self.program.edges.values() {
             match &edge.op {
                 Op::Call { callee, result: Some(result), .. } if self.cells.of_variable(*result).is_none() => {

@@ -1,7 +1,6 @@
 //! Applies the rules to one value after the other.
 
-use std::collections::{HashMap, HashSet};
-
+use foundation::collections::{HashMap, HashSet};
 use foundation::{Id, Span};
 use program::semantics::layout::type_of_width;
 use program::{EdgeId, LocationId, Op, Place, Program, Root, Scalar, Selector, Type, VariableId};
@@ -48,7 +47,7 @@ pub(super) struct Beginnings {
 
 impl Beginnings {
     pub fn new(program: &Program) -> Self {
-        let mut declared: HashMap<VariableId, Vec<LocationId>> = HashMap::new();
+        let mut declared: HashMap<VariableId, Vec<LocationId>> = HashMap::default();
         // A pointer may write there what was never written, and so may a function that ends without a result.
         let taken = program.variables.iter().filter(|(_, variable)| variable.address_taken);
         let mut forgotten: HashSet<VariableId> = taken.map(|(id, _)| id).collect();

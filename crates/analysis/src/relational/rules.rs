@@ -6,8 +6,9 @@
 //! that nothing is known of (elements of arrays) have an empty one. What exceeds a limit is left out, which only makes the
 //! rule say less.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
+use foundation::collections::HashMap;
 use logic::{Linear, Node, Sort, Symbol, Term, Terms};
 use num_traits::ToPrimitive;
 
@@ -88,7 +89,7 @@ impl TransitionRule {
     /// The rule of a transition over these variables.
     pub fn new(terms: &Terms, variables: &BTreeMap<Symbol, usize>, transition: &Transition) -> Self {
         let mut reader =
-            RuleReader { terms, variables, slots: HashMap::new(), own: Vec::new(), conditions: 0, depth: 0 };
+            RuleReader { terms, variables, slots: HashMap::default(), own: Vec::new(), conditions: 0, depth: 0 };
         for &input in transition.inputs {
             if let Some(range) = range_of(&terms.sort_of_symbol(input)) {
                 reader.slots.insert(terms.variable(input), variables.len() + reader.own.len());
@@ -143,7 +144,7 @@ fn split(terms: &Terms, guard: Term, updates: BTreeMap<Symbol, Term>) -> Vec<(Te
         splits += 1;
         let opposite = terms.not(condition);
         for holds in [false, true] {
-            let replaced = HashMap::from([(condition, terms.truth(holds)), (opposite, terms.truth(!holds))]);
+            let replaced = HashMap::from_iter([(condition, terms.truth(holds)), (opposite, terms.truth(!holds))]);
             let guard = terms.and([guard, if holds { condition } else { opposite }]);
             if terms.as_truth(guard) != Some(false) {
                 let updates = updates.iter().map(|(symbol, value)| (*symbol, terms.replace(*value, &replaced)));
@@ -289,7 +290,7 @@ impl RuleReader<'_> {
     fn branches(&mut self, term: Term, ite: Term, holds: bool) -> Condition {
         let Node::Ite(condition, left, right) = self.terms.node(ite) else { unreachable!("it was found as one") };
         let branches = [(true, left), (false, right)].map(|(value, branch)| {
-            let replaced = self.terms.replace(term, &HashMap::from([(ite, branch)]));
+            let replaced = self.terms.replace(term, &HashMap::from_iter([(ite, branch)]));
             junction(vec![self.condition(condition, value), self.condition(replaced, holds)], true)
         });
         junction(branches.into(), false)

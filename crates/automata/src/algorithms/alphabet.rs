@@ -61,7 +61,7 @@ impl<L: Label> Minterms<L> {
     where
         L: 'a,
     {
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = foundation::collections::HashSet::default();
         for label in labels {
             if !seen.insert(label) {
                 continue;

@@ -1,8 +1,7 @@
 //! What kind of automaton it is: the narrower the class, the simpler its complement.
 
-use std::collections::HashSet;
-
 use foundation::Id;
+use foundation::collections::HashSet;
 
 use crate::buchi::{Automaton, Components, Label, StateId};
 
@@ -108,7 +107,7 @@ pub fn is_terminal<L: Label>(automaton: &Automaton<L>, alphabet: &Minterms<L>) -
         return false;
     }
     let components = Components::of(automaton);
-    let mut seen: HashSet<StateId> = HashSet::new();
+    let mut seen: HashSet<StateId> = HashSet::default();
     let mut open: Vec<StateId> = Vec::new();
     for (_, component) in components.iter().filter(|(_, component)| component.is_accepting) {
         open.extend(&component.states);

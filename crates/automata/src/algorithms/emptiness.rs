@@ -6,10 +6,10 @@
 //! edge inside and all marks, there is an accepting run, and the search ends. It does not build the run: that is
 //! [`lasso`](super::lasso). Nothing recurses, and the budget is asked at every new state.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::vec::IntoIter;
 
+use foundation::collections::HashMap;
 use foundation::{Budget, Exhausted};
 
 use crate::buchi::{Marks, Move, Successors};
@@ -60,7 +60,7 @@ pub fn search_with<A: Successors>(
     let mut search = Couvreur {
         automaton,
         all: Marks::all(automaton.acceptance_sets()),
-        numbers: HashMap::new(),
+        numbers: HashMap::default(),
         visited: Vec::new(),
         closed: Vec::new(),
         open: Vec::new(),

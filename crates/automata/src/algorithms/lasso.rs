@@ -8,9 +8,10 @@
 //! the set is small ([`MOST_EXACT_PAIRS`]) and the work bounded ([`MOST_HONDA_STEPS`], [`STEM_FACTOR`]); beyond that the
 //! cycle goes to the nearest edge with a missing mark until none is missing, and then home.
 
+use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet, VecDeque};
 
+use foundation::collections::{HashMap, HashSet};
 use foundation::{Budget, Exhausted};
 
 use crate::buchi::{Marks, Move, Successors};
@@ -143,7 +144,7 @@ fn nearest<A: Successors>(
     best: &mut Option<Best<A::State>>,
     budget: &Budget,
 ) -> Result<Parents<A::State, A::Label>, Exhausted> {
-    let mut parents: Parents<A::State, A::Label> = HashMap::new();
+    let mut parents: Parents<A::State, A::Label> = HashMap::default();
     let mut queue: VecDeque<(A::State, usize)> = VecDeque::new();
     let mut work = 0;
     for state in automaton.initial() {
@@ -242,7 +243,7 @@ impl<S: Clone + Eq + std::hash::Hash, L> ComponentGraph<S, L> {
     ) -> Result<Option<Path>, Exhausted> {
         // For each pair met so far, the pair and the edge by which it was met first.
         let mut parents: HashMap<MarkedState, Option<(MarkedState, usize)>> =
-            HashMap::from([((from, Marks::NONE), None)]);
+            HashMap::from_iter([((from, Marks::NONE), None)]);
         let mut queue = VecDeque::from([((from, Marks::NONE), 0_usize)]);
         while let Some(((state, gathered), depth)) = queue.pop_front() {
             budget.spend(1);

@@ -4,9 +4,8 @@
 //! automaton into such a one; who builds an automaton on demand (an interpolant automaton, say) implements
 //! [`Module`] directly, and only the letters that are asked for are ever computed.
 
-use std::collections::HashMap;
-
 use foundation::Id;
+use foundation::collections::HashMap;
 
 use crate::buchi::{Automaton, Components, Label, Marks, StateId};
 
@@ -100,7 +99,7 @@ impl<L: Label> StateBased<L> {
 
     fn degeneralised(automaton: &Automaton<L>) -> Self {
         let last = automaton.acceptance_sets();
-        let mut numbers: HashMap<(StateId, u32), StateId> = HashMap::new();
+        let mut numbers: HashMap<(StateId, u32), StateId> = HashMap::default();
         let mut pairs: Vec<(StateId, u32)> = Vec::new();
         let mut number_of = |pair: (StateId, u32), pairs: &mut Vec<(StateId, u32)>| {
             *numbers.entry(pair).or_insert_with(|| {

@@ -4,8 +4,9 @@
 //! included in its own. Subset constructions come with such inclusions. This is *pruning*: it only ever leaves states
 //! out. Redirecting an edge to another, live state (*folding*) needs a stronger relation and is not done here.
 
-use std::collections::HashMap;
 use std::hash::Hash;
+
+use foundation::collections::HashMap;
 
 /// What is known to accept nothing.
 pub trait Pruning<S> {
@@ -51,7 +52,7 @@ pub struct Antichain<'a, S, R: Subsumption<S>> {
 impl<'a, S, R: Subsumption<S>> Antichain<'a, S, R> {
     /// Nothing is known yet.
     pub fn new(relation: &'a R) -> Self {
-        Self { relation, known: HashMap::new() }
+        Self { relation, known: HashMap::default() }
     }
 
     /// How many states are kept.

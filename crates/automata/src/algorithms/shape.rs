@@ -1,8 +1,7 @@
 //! Changes of shape that keep the language: completion, and removal of states that no accepting run visits.
 
-use std::collections::HashMap;
-
 use crate::buchi::{Automaton, Components, Edge, Label, Marks, StateId};
+use foundation::collections::HashMap;
 
 use super::alphabet::Minterms;
 

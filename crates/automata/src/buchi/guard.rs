@@ -10,9 +10,10 @@
 //! Atoms are ordered by their ids. Nothing here recurses: the depth of a diagram is the number of atoms, and the user
 //! chooses that.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+
+use foundation::collections::HashMap;
 
 use super::label::Label;
 use crate::ltl::{AtomId, Letter};
@@ -246,7 +247,7 @@ impl PairResults {
         if height * width <= MOST_TABLE_ENTRIES {
             PairResults::Table { width, results: vec![UNKNOWN; height * width] }
         } else {
-            PairResults::Map(HashMap::new())
+            PairResults::Map(HashMap::default())
         }
     }
 

@@ -1,8 +1,8 @@
 //! Automata whose states and edges are computed on demand.
 
-use std::collections::HashMap;
 use std::hash::Hash;
 
+use foundation::collections::HashMap;
 use foundation::{Arena, Budget, Exhausted, Id};
 
 use super::automaton::{Automaton, StateId};
@@ -66,7 +66,7 @@ pub struct WrittenOut<S, L> {
 /// Writes out the reachable part of a lazy automaton. States are numbered in the order of a breadth-first search.
 pub fn explore<A: Successors>(lazy: &A, budget: &Budget) -> Result<WrittenOut<A::State, A::Label>, Exhausted> {
     let mut automaton = Automaton::new(lazy.acceptance_sets());
-    let mut ids: HashMap<A::State, StateId> = HashMap::new();
+    let mut ids: HashMap<A::State, StateId> = HashMap::default();
     let mut states: Arena<StateId, A::State> = Arena::new();
     let mut visit = |state: A::State, automaton: &mut Automaton<A::Label>, states: &mut Arena<StateId, A::State>| {
         *ids.entry(state).or_insert_with_key(|state| {

@@ -1,8 +1,7 @@
 //! Gives the items of a HOA text their meaning: numbers are resolved, labels become guards, and the acceptance
 //! condition becomes marks. All faults of a text are reported together.
 
-use std::collections::{HashMap, HashSet};
-
+use foundation::collections::{HashMap, HashSet};
 use foundation::{Diagnostic, Diagnostics, SourceId, SourceMap, Span};
 
 use super::acceptance::{AcceptanceCondition, AutomatonBody, GraphEdge};
@@ -82,7 +81,7 @@ struct GuardProducts {
 
 impl<'a> ReadAtom<'a> {
     fn new(description: &'a Description, diagnostics: &'a mut Diagnostics) -> Self {
-        Self { description, diagnostics, atoms: Vec::new(), aliases: HashMap::new(), sets: 0 }
+        Self { description, diagnostics, atoms: Vec::new(), aliases: HashMap::default(), sets: 0 }
     }
 
     fn automaton(&mut self, formulas: &mut Formulas) -> Option<HoaAutomaton> {
@@ -142,7 +141,7 @@ impl<'a> ReadAtom<'a> {
     }
 
     fn resolve_atoms(&mut self, formulas: &mut Formulas) {
-        let mut known = HashSet::new();
+        let mut known = HashSet::default();
         for (text, place) in self.description.atoms.iter().flat_map(|(atoms, _)| atoms) {
             let Some(atom) = atom_of(text) else {
                 let message = format!("`{}` cannot be the text of an atomic proposition", text.escape_debug());
@@ -168,7 +167,7 @@ impl<'a> ReadAtom<'a> {
     fn graph(&mut self, start: Span) -> Option<AutomatonBody> {
         let description = self.description;
         let (count, count_place) = description.states.unwrap_or((description.body.len() as u32, start));
-        let mut seen: HashMap<u32, Span> = HashMap::new();
+        let mut seen: HashMap<u32, Span> = HashMap::default();
         for state in &description.body {
             self.known_state(state.number, state.span, count);
             if let Some(first) = seen.insert(state.number, state.span) {

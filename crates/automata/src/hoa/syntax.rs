@@ -2,8 +2,7 @@
 //! anybody asks whether it makes sense. Expressions are kept in reverse Polish notation, so that neither their
 //! reading nor their evaluation recurses. The first fault ends the reading.
 
-use std::collections::HashSet;
-
+use foundation::collections::HashSet;
 use foundation::{Diagnostic, SourceId, Span};
 
 use super::token::{FORMAT, Fault, Lexer, Token};
@@ -143,8 +142,8 @@ impl<'a> Parser<'a> {
             }
         }
         self.advance()?;
-        let mut seen: HashSet<&'a str> = HashSet::from(["HOA"]);
-        let mut aliases: HashSet<&'a str> = HashSet::new();
+        let mut seen: HashSet<&'a str> = HashSet::from_iter(["HOA"]);
+        let mut aliases: HashSet<&'a str> = HashSet::default();
         while let Token::Header(name) = self.token {
             let repeatable = matches!(name, "Start" | "Alias" | "properties");
             if !seen.insert(name) && !repeatable {

@@ -10,8 +10,7 @@
 //! Comments are those of C, and `#` up to the end of the line. A fault skips to the next `;`, so that several faults
 //! are reported together. Names are resolved after the whole text is read: states may be used before they are given.
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use foundation::{Diagnostic, Diagnostics, SourceId, SourceMap, Span};
 
 use super::structure::{Kripke, KripkeState};
@@ -307,7 +306,7 @@ impl<'a> Parser<'a> {
 /// Gives the names their meaning.
 fn resolve(items: &[Item], a_name_is_lost: bool, whole: Span, diagnostics: &mut Diagnostics) -> Kripke {
     let mut kripke = Kripke::new();
-    let mut first_places: HashMap<&str, Span> = HashMap::new();
+    let mut first_places: HashMap<&str, Span> = HashMap::default();
     let mut atoms_are_declared = false;
     let mut states: Vec<Option<KripkeState>> = Vec::new();
     for item in items {

@@ -4,8 +4,7 @@
 //! The definition wants a successor for every state. A state without one is a *deadlock*: its only path stays in it
 //! for ever, exactly as a finished program repeats its last state, so [`Kripke::successors`] answers the state itself.
 
-use std::collections::{HashMap, HashSet};
-
+use foundation::collections::{HashMap, HashSet};
 use foundation::{Arena, define_id};
 
 define_id! {

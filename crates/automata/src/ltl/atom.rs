@@ -4,10 +4,10 @@
 //! observations. Whoever evaluates a formula gives the text its meaning; this module only keeps it, knows when two
 //! texts are the same atom, and where in the user's text a part of it stands.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
+use foundation::collections::HashMap;
 use foundation::{Arena, Span, define_id};
 
 define_id! {

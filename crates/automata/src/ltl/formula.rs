@@ -4,8 +4,7 @@
 //! arena keeps what the user wrote: no constructor here simplifies. It knows operators, not their meaning; that is in
 //! [`lasso`](super::lasso) and [`prefix`](super::prefix).
 
-use std::collections::{HashMap, HashSet};
-
+use foundation::collections::{HashMap, HashSet};
 use foundation::{Arena, define_id};
 
 use super::atom::{Atom, AtomId, AtomOrigin, Atoms};
@@ -157,7 +156,7 @@ impl Formulas {
 
     /// The formula and everything below it, each once, children before parents.
     pub fn subformulas(&self, formula: Formula) -> Vec<Formula> {
-        let mut found = HashSet::from([formula]);
+        let mut found = HashSet::from_iter([formula]);
         let mut open = vec![formula];
         while let Some(next) = open.pop() {
             open.extend(self.node(next).children().filter(|&child| found.insert(child)));

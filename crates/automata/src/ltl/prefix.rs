@@ -6,12 +6,11 @@
 //! it does not grow with the prefix. At the end the remaining formula and that of the negation are tested for
 //! satisfiability by a plain tableau. The answer is exact up to a limit on the work, and says when it is not.
 
-use std::collections::HashMap;
-
 use super::atom::AtomId;
 use super::formula::{Formula, Formulas};
 use super::tableau::{ChoiceSet, Closure, LimitReached, Set, Work, add, choices_for, is_satisfiable};
 use super::word::Letter;
+use foundation::collections::HashMap;
 
 /// The truth of a formula on a finite prefix, where extensions range over all words of letters over its atoms.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -75,8 +74,8 @@ impl Progression {
             negation: remainder(closure.negation),
             closure,
             atoms: formulas.atoms_of(formula).into_iter().collect(),
-            expansions: HashMap::new(),
-            steps: HashMap::new(),
+            expansions: HashMap::default(),
+            steps: HashMap::default(),
             work: Work::new(MOST_COMPARISONS),
         }
     }

@@ -12,11 +12,10 @@
 //! logic*, FM 1999; there as an automaton). This is a reference: no optimisation beyond dropping a choice
 //! that asks for more than another one does.
 
-use std::collections::HashMap;
-
 use super::atom::AtomId;
 use super::formula::{Binary, Formula, Formulas, Node, Unary};
 use super::word::Letter;
+use foundation::collections::HashMap;
 
 /// A computation was larger than it may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -147,7 +146,7 @@ impl Closure {
     pub(super) fn of(formulas: &Formulas, formula: Formula) -> Closure {
         let mut closure = Closure::default();
         // The obligations of each subformula and of its negation.
-        let mut both: HashMap<Formula, [u32; 2]> = HashMap::new();
+        let mut both: HashMap<Formula, [u32; 2]> = HashMap::default();
         for subformula in formulas.subformulas(formula) {
             let pair = match formulas.node(subformula) {
                 Node::True => [closure.intern(Obligation::True), closure.intern(Obligation::False)],
@@ -290,7 +289,7 @@ const MOST_NODES: usize = 1 << 16;
 /// Whether some word meets all obligations of at least one of the sets.
 pub(super) fn is_satisfiable(closure: &Closure, sets: &[Set], work: &mut Work) -> Result<bool, LimitReached> {
     let expansions = closure.expand(None, work)?;
-    let mut nodes: HashMap<Set, usize> = HashMap::new();
+    let mut nodes: HashMap<Set, usize> = HashMap::default();
     let mut order: Vec<Set> = Vec::new();
     let mut visit = |set: &Set, order: &mut Vec<Set>| {
         *nodes.entry(set.clone()).or_insert_with(|| {
@@ -321,7 +320,7 @@ struct TableauEdge {
 /// Whether some strongly connected component has an edge, and puts off no promise on all of its edges.
 fn has_fair_cycle(graph: &[Vec<TableauEdge>]) -> bool {
     let component = components(graph);
-    let mut always_promised: HashMap<usize, Set> = HashMap::new();
+    let mut always_promised: HashMap<usize, Set> = HashMap::default();
     for (node, edges) in graph.iter().enumerate() {
         for edge in edges.iter().filter(|edge| component[edge.target] == component[node]) {
             always_promised

@@ -12,8 +12,9 @@
 //! never enumerated: the letters that a state accepts when they are repeated for ever are computed as one guard.
 //! Letters range over all valuations of the atoms, whether or not a program can produce them (section 5.4).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use foundation::collections::HashMap;
 use foundation::{Budget, Id};
 
 use super::prune::trim;
@@ -163,7 +164,7 @@ struct Traces {
 
 impl Traces {
     fn from(start: TracePair) -> Self {
-        Self { known: HashMap::from([(start.clone(), 0)]), pairs: vec![start], before: vec![None] }
+        Self { known: HashMap::from_iter([(start.clone(), 0)]), pairs: vec![start], before: vec![None] }
     }
 
     fn add(&mut self, pair: TracePair, before: usize, letters: &Guard) {

@@ -7,8 +7,7 @@
 //! from outside enter there (compare Babiak et al., SPIN 2013, and the per-component choices of Spot's
 //! `degeneralize`).
 
-use std::collections::{HashMap, HashSet};
-
+use foundation::collections::{HashMap, HashSet};
 use foundation::{Budget, Id};
 
 use super::Failure;
@@ -44,7 +43,7 @@ pub fn degeneralise(
         layouts[component.index()].as_ref()
     };
     let mut result = Automaton::new(1);
-    let mut ids: HashMap<(StateId, SetsSeen), StateId> = HashMap::new();
+    let mut ids: HashMap<(StateId, SetsSeen), StateId> = HashMap::default();
     let mut order: Vec<(StateId, SetsSeen)> = Vec::new();
     let mut visit = |copy: (StateId, SetsSeen), result: &mut Automaton<Guard>, order: &mut Vec<(StateId, SetsSeen)>| {
         *ids.entry(copy).or_insert_with(|| {
@@ -153,9 +152,9 @@ fn smallest_layout(
     let common = components.get(id).common_marks;
     let sets: Vec<u32> = automaton.all_marks().minus(common).iter().collect();
     let mut best: Option<CopyLayout> = None;
-    for spread in [HashMap::new(), sparse_marks(&inner), shifted_marks(&inner), spread_marks(&inner)] {
+    for spread in [HashMap::default(), sparse_marks(&inner), shifted_marks(&inner), spread_marks(&inner)] {
         for order in orders(&sets) {
-            let layout = CopyLayout { placement, order, spread: spread.clone(), entries: HashMap::new(), size: 0 };
+            let layout = CopyLayout { placement, order, spread: spread.clone(), entries: HashMap::default(), size: 0 };
             let layout = laid_out(layout, states, &inner);
             if best.as_ref().is_none_or(|best| layout.size < best.size) {
                 best = Some(layout);
@@ -214,11 +213,11 @@ fn sparse_marks(inner: &[&Edge<Guard>]) -> Remarked {
 
 /// Whether these edges lead from one state to the other.
 fn is_path(from: StateId, to: StateId, edges: impl Iterator<Item = (StateId, StateId)>) -> bool {
-    let mut successors: HashMap<StateId, Vec<StateId>> = HashMap::new();
+    let mut successors: HashMap<StateId, Vec<StateId>> = HashMap::default();
     for (from, to) in edges {
         successors.entry(from).or_default().push(to);
     }
-    let mut seen = HashSet::from([from]);
+    let mut seen = HashSet::from_iter([from]);
     let mut open = vec![from];
     while let Some(next) = open.pop() {
         if next == to {
@@ -232,8 +231,8 @@ fn is_path(from: StateId, to: StateId, edges: impl Iterator<Item = (StateId, Sta
 /// Where a set is a matter of states inside the component, so that all edges leaving a state carry its mark or none
 /// does, the mark may as well be on the edges entering the state. Then one level is enough for the state.
 fn shifted_marks(inner: &[&Edge<Guard>]) -> Remarked {
-    let mut all: HashMap<StateId, Marks> = HashMap::new();
-    let mut some: HashMap<StateId, Marks> = HashMap::new();
+    let mut all: HashMap<StateId, Marks> = HashMap::default();
+    let mut some: HashMap<StateId, Marks> = HashMap::default();
     for edge in inner {
         all.entry(edge.from).and_modify(|known| *known = known.intersection(edge.marks)).or_insert(edge.marks);
         some.entry(edge.from).and_modify(|known| *known = known.union(edge.marks)).or_insert(edge.marks);
@@ -248,8 +247,8 @@ fn shifted_marks(inner: &[&Edge<Guard>]) -> Remarked {
 fn spread_marks(inner: &[&Edge<Guard>]) -> Remarked {
     let mut marks: Vec<Marks> = inner.iter().map(|edge| edge.marks).collect();
     loop {
-        let mut leaving: HashMap<StateId, Marks> = HashMap::new();
-        let mut entering: HashMap<StateId, Marks> = HashMap::new();
+        let mut leaving: HashMap<StateId, Marks> = HashMap::default();
+        let mut entering: HashMap<StateId, Marks> = HashMap::default();
         for (edge, &marks) in inner.iter().zip(&marks) {
             for (known, state) in [(&mut leaving, edge.from), (&mut entering, edge.to)] {
                 known.entry(state).and_modify(|known| *known = known.intersection(marks)).or_insert(marks);

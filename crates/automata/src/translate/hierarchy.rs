@@ -12,9 +12,8 @@
 //! 2003). Safety, guarantee, obligation and liveness are then decided by automata; recurrence and persistence are
 //! left open where neither syntax, a deterministic automaton, nor the classes below say something.
 
-use std::collections::HashMap;
-
 use foundation::Budget;
+use foundation::collections::HashMap;
 
 use super::product::are_disjoint;
 use super::prune::trim;
@@ -113,7 +112,7 @@ pub struct SyntacticClasses {
 /// The classes that the syntax of a formula in negation normal form shows.
 pub fn syntactic_classes(formulas: &Formulas, formula: Formula) -> SyntacticClasses {
     let all = SyntacticClasses { safety: true, guarantee: true, obligation: true, recurrence: true, persistence: true };
-    let mut known: HashMap<Formula, SyntacticClasses> = HashMap::new();
+    let mut known: HashMap<Formula, SyntacticClasses> = HashMap::default();
     for subformula in formulas.subformulas(formula) {
         let classes = match formulas.node(subformula) {
             Node::True | Node::False | Node::Atom(_) | Node::Unary(Unary::Not, _) => all,

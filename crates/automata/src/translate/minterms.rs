@@ -3,9 +3,8 @@
 //! Letters for which some guards all agree form a *minterm*. If there are at most 64 minterms, a guard is a machine
 //! word. Otherwise guards are compared as they are.
 
-use std::collections::HashMap;
-
 use crate::buchi::Guard;
+use foundation::collections::HashMap;
 
 /// A set of letters, as simulations compare them.
 pub(super) trait LetterSet: Clone {
@@ -56,7 +55,7 @@ pub(super) struct MintermSets {
 impl MintermSets {
     /// The minterms of these guards, or nothing if there are more than 64.
     pub(super) fn of<'a>(guards: impl Iterator<Item = &'a Guard>) -> Option<MintermSets> {
-        let mut sets: HashMap<Guard, u64> = HashMap::new();
+        let mut sets: HashMap<Guard, u64> = HashMap::default();
         let mut minterms = vec![Guard::constant(true)];
         for guard in guards {
             if sets.insert(guard.clone(), 0).is_some() {

@@ -1,9 +1,8 @@
 //! Whether two automata have a word in common. The product is written out and searched by components: what the
 //! translation needs for checking its own steps, and no more.
 
-use std::collections::HashMap;
-
 use foundation::Budget;
+use foundation::collections::HashMap;
 
 use super::Failure;
 use crate::buchi::{Automaton, Components, Guard, Marks, StateId};
@@ -14,7 +13,7 @@ pub fn are_disjoint(left: &Automaton<Guard>, right: &Automaton<Guard>, budget: &
         return Err(Failure::TooManyEventualities);
     }
     let mut product: Automaton<()> = Automaton::new(left.acceptance_sets() + right.acceptance_sets());
-    let mut ids: HashMap<(StateId, StateId), StateId> = HashMap::new();
+    let mut ids: HashMap<(StateId, StateId), StateId> = HashMap::default();
     let mut order: Vec<(StateId, StateId)> = Vec::new();
     let mut visit = |pair, product: &mut Automaton<()>, order: &mut Vec<(StateId, StateId)>| {
         *ids.entry(pair).or_insert_with(|| {

@@ -5,9 +5,10 @@
 //! are numbered from zero in each component anew (Duret-Lutz, *LTL translation improvements in Spot 1.0*, 2014,
 //! calls this SCC-based acceptance simplification).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use foundation::Id;
+use foundation::collections::HashMap;
 
 use crate::buchi::{Automaton, ComponentId, Components, Edge, Guard, Marks, StateId};
 
@@ -182,8 +183,8 @@ fn needed_sets(edges: &[&Edge<Guard>], acceptance_sets: u32) -> Vec<u32> {
 /// Whether some of these edges make up a cycle that carries all of the wanted marks.
 fn has_cycle_with<'a>(edges: impl Iterator<Item = &'a &'a Edge<Guard>>, wanted: Marks) -> bool {
     let mut graph: Automaton<()> = Automaton::new(0);
-    let mut ids: HashMap<StateId, StateId> = HashMap::new();
-    let mut marks: HashMap<(StateId, StateId), Marks> = HashMap::new();
+    let mut ids: HashMap<StateId, StateId> = HashMap::default();
+    let mut marks: HashMap<(StateId, StateId), Marks> = HashMap::default();
     for edge in edges {
         let [from, to] = [edge.from, edge.to].map(|state| *ids.entry(state).or_insert_with(|| graph.add_state()));
         graph.add_edge(from, (), to, Marks::NONE);
@@ -191,7 +192,7 @@ fn has_cycle_with<'a>(edges: impl Iterator<Item = &'a &'a Edge<Guard>>, wanted: 
         *known = known.union(edge.marks);
     }
     let components = all_components(graph);
-    let mut found: HashMap<ComponentId, Marks> = HashMap::new();
+    let mut found: HashMap<ComponentId, Marks> = HashMap::default();
     for (&(from, to), &on_edge) in &marks {
         if let Some(component) = components.inside(from, to) {
             let known = found.entry(component).or_default();

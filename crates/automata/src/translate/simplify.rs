@@ -9,9 +9,8 @@
 //! Normal forms are made of literals, `&&`, `||` and the temporal operators. This module knows words only through
 //! equivalences: it never looks at automata.
 
-use std::collections::HashMap;
-
 use foundation::Budget;
+use foundation::collections::HashMap;
 
 use super::Failure;
 use crate::buchi::Guard;
@@ -99,10 +98,10 @@ impl<'a> Simplifier<'a> {
             formulas,
             is_plain: false,
             budget: Budget::unlimited(),
-            negations: HashMap::new(),
-            kinds: HashMap::new(),
-            guards: HashMap::new(),
-            implications: HashMap::new(),
+            negations: HashMap::default(),
+            kinds: HashMap::default(),
+            guards: HashMap::default(),
+            implications: HashMap::default(),
         }
     }
 
@@ -126,7 +125,7 @@ impl<'a> Simplifier<'a> {
 
     /// Applies the constructors to every subformula, children first.
     fn rebuild(&mut self, formula: Formula) -> Formula {
-        let mut built: HashMap<Formula, Formula> = HashMap::new();
+        let mut built: HashMap<Formula, Formula> = HashMap::default();
         for subformula in self.formulas.subformulas(formula) {
             let result = match self.formulas.node(subformula) {
                 Node::True | Node::False | Node::Atom(_) => subformula,

@@ -6,8 +6,9 @@
 //! languages*, SPIN 2015, where adding repetitions is called self-loopization). Letters that neither automaton tells
 //! apart count as equal.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
+use foundation::collections::HashMap;
 use foundation::{Budget, Id};
 
 use super::Failure;
@@ -57,7 +58,7 @@ fn with_repetitions(automaton: &Automaton<Guard>, minterms: &[Guard]) -> Automat
     // Repeating a letter for ever is no progress, so there must be a set for it not to be in.
     let sets = automaton.acceptance_sets().max(1);
     let mut result = Automaton::new(sets);
-    let mut ids: HashMap<(StateId, Option<usize>), StateId> = HashMap::new();
+    let mut ids: HashMap<(StateId, Option<usize>), StateId> = HashMap::default();
     let mut order: Vec<(StateId, Option<usize>)> = Vec::new();
     let mut visit = |copy, result: &mut Automaton<Guard>, order: &mut Vec<_>| {
         *ids.entry(copy).or_insert_with(|| {

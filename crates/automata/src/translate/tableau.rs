@@ -20,8 +20,9 @@
 //! than another one does. This is a canonical form: two states are one if their expansions are equal. It also
 //! makes edges as deterministic as the formula allows without asking for more states.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use foundation::collections::HashMap;
 use foundation::{Budget, Id};
 
 use super::Failure;
@@ -45,7 +46,7 @@ pub(super) fn tableau_within(
 ) -> Result<Automaton<Guard>, Failure> {
     let closure = Closure::of(formulas, formula, budget)?;
     let mut states =
-        TableauStates { closure: &closure, ids: HashMap::new(), sets: HashMap::new(), expansions: Vec::new() };
+        TableauStates { closure: &closure, ids: HashMap::default(), sets: HashMap::default(), expansions: Vec::new() };
     let mut initial = Vec::new();
     closure.add_obligation(formula, &mut initial);
     states.visit(initial, budget)?;
@@ -199,7 +200,7 @@ struct Closure<'a> {
 impl<'a> Closure<'a> {
     fn of(formulas: &'a Formulas, formula: Formula, budget: &Budget) -> Result<Closure<'a>, Failure> {
         let mut closure =
-            Closure { formulas, expansions: HashMap::new(), promises: Vec::new(), promise_of: HashMap::new() };
+            Closure { formulas, expansions: HashMap::default(), promises: Vec::new(), promise_of: HashMap::default() };
         for subformula in formulas.subformulas(formula) {
             budget.check()?;
             let expansion = closure.expand(subformula, budget)?;

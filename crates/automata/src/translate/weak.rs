@@ -8,8 +8,9 @@
 //! property is no obligation, the result is wrong, which is seen by comparing it with the automaton and that of
 //! the negation.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
+use foundation::collections::HashMap;
 use foundation::{Budget, Id};
 
 use super::Failure;
@@ -69,7 +70,7 @@ impl Subsets {
     fn of(automaton: &Automaton<Guard>, budget: &Budget) -> Result<Option<Subsets>, Failure> {
         let mut initial = automaton.initial().to_vec();
         initial.sort_unstable();
-        let mut ids: HashMap<Vec<StateId>, usize> = HashMap::from([(initial.clone(), 0)]);
+        let mut ids: HashMap<Vec<StateId>, usize> = HashMap::from_iter([(initial.clone(), 0)]);
         let mut sets = vec![initial];
         let mut successors: Vec<Vec<(Guard, usize)>> = Vec::new();
         let mut edges = 0;
@@ -124,7 +125,7 @@ impl Subsets {
         let mut class: Vec<usize> = is_accepting.iter().map(|&accepting| usize::from(accepting)).collect();
         let mut count = 0;
         loop {
-            let mut ids: HashMap<(usize, BTreeMap<usize, Guard>), usize> = HashMap::new();
+            let mut ids: HashMap<(usize, BTreeMap<usize, Guard>), usize> = HashMap::default();
             let refined: Vec<usize> = (0..class.len())
                 .map(|state| {
                     let new = ids.len();
@@ -206,7 +207,7 @@ impl Subsets {
     /// Whether the automaton accepts a word that leads from this state back to it for ever.
     fn accepts_cycle(&self, automaton: &Automaton<Guard>, state: usize, components: &Components) -> bool {
         let home = StateId::from_index(state);
-        let mut came_from: HashMap<usize, (usize, &Guard)> = HashMap::new();
+        let mut came_from: HashMap<usize, (usize, &Guard)> = HashMap::default();
         let mut open = VecDeque::from([state]);
         while let Some(next) = open.pop_front() {
             if came_from.contains_key(&state) {

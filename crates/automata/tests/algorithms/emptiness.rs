@@ -1,8 +1,8 @@
 //! Emptiness against components written out, and lassos against the shortest there are.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
+use foundation::collections::HashMap;
 use foundation::{Budget, Exhausted, Id};
 use semper_automata::algorithms::{Lasso, Product, Union, find_lasso, is_empty, lasso, search};
 use semper_automata::buchi::{Automaton, Components, Marks, Move, StateId, Successors, Symbol};
@@ -42,7 +42,7 @@ fn shortest(automaton: &Automaton<Symbol>, inside: &[StateId]) -> usize {
     }
     let mut best = usize::MAX;
     for honda in inside {
-        let mut lengths: HashMap<(StateId, Marks), usize> = HashMap::new();
+        let mut lengths: HashMap<(StateId, Marks), usize> = HashMap::default();
         let mut changed = true;
         while changed {
             changed = false;

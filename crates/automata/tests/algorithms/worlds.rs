@@ -1,7 +1,6 @@
 //! Small automata over exact letters, all of them or at random, and all small lasso words.
 
-use std::collections::HashSet;
-
+use foundation::collections::HashSet;
 use foundation::{Budget, Id};
 use semper_automata::algorithms::{Minterms, OverAlphabet, Reader, explore};
 use semper_automata::buchi::accepts::accepts_word;
@@ -36,7 +35,7 @@ pub fn alphabet(letters: u32) -> Minterms<Symbol> {
 /// All lasso words up to a number of letters in stem and loop together, each infinite word once.
 pub fn lassos(letters: u32, most: usize) -> Vec<Word> {
     let mut words: Vec<Vec<Symbol>> = vec![vec![]];
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     let mut lassos = Vec::new();
     for length in 1..=most {
         words = words

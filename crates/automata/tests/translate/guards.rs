@@ -1,8 +1,7 @@
 //! Guards against truth tables: every function of three atoms, and random larger ones.
 
-use std::collections::HashMap;
-
 use foundation::Id;
+use foundation::collections::HashMap;
 use semper_automata::buchi::{Guard, Label};
 use semper_automata::ltl::{AtomId, Letter};
 
@@ -89,7 +88,7 @@ fn covers_that_would_be_too_large_are_given_up_at_once() {
 #[test]
 fn equal_functions_are_equal_values_however_they_are_built() {
     let mut random = Random::new(5);
-    let mut known: HashMap<u64, Guard> = HashMap::new();
+    let mut known: HashMap<u64, Guard> = HashMap::default();
     let mut pool: Vec<Guard> = (0..4).map(|atom| Guard::atom(AtomId::from_index(atom))).collect();
     for _ in 0..3000 {
         let (left, right) = (pool[random.below(pool.len())].clone(), pool[random.below(pool.len())].clone());

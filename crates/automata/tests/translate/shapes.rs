@@ -1,7 +1,6 @@
 //! Sizes of automata for the properties of a collection of C programs.
 
-use std::collections::HashSet;
-
+use foundation::collections::HashSet;
 use semper_automata::ltl::{Formulas, Unary};
 use semper_automata::translate::{Options, Target, translate};
 

@@ -2,9 +2,10 @@
 //!
 //! What their names stand for is looked up in [`names`](super::names).
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use foundation::collections::{HashMap, HashSet};
 use foundation::{Diagnostic, Diagnostics, SourceMap, Span};
 use program::{Atom, Constant, ExprId as ModelExpr, ExprKind as ModelKind, FunctionId, Program, VariableId};
 
@@ -52,7 +53,7 @@ impl Translation {
         let view = self.view();
         let mut names = Vec::new();
         let mut complete = true;
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         for expr in ast.exprs.values() {
             let ExprKind::Identifier(symbol) = expr.kind else { continue };
             if !seen.insert(symbol) {
@@ -114,10 +115,10 @@ impl Translation {
             strings: Default::default(),
             initialized: Default::default(),
             revivals: Default::default(),
-            file_scope: HashMap::new(),
+            file_scope: HashMap::default(),
             function: None,
-            lengths: HashMap::new(),
-            variable_arrays: HashMap::new(),
+            lengths: HashMap::default(),
+            variable_arrays: HashMap::default(),
             automatic_used: false,
             threaded: false,
             uses_errno: false,

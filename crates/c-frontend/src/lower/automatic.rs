@@ -2,9 +2,8 @@
 //! objects that library functions of our own keep: a function, and a block with such an array, remember how high the
 //! stack was and take off what was put on it when they are left.
 
-use std::collections::HashMap;
-
 use foundation::Span;
+use foundation::collections::HashMap;
 use program::{
     Allocation, BinaryOp, Callee, CompareOp, EdgeId, ExprId as ModelExpr, ExprKind as ModelKind, FunctionId, IntType,
     Observe, Op, Operand, Place, Scalar, VariableId,

@@ -1,7 +1,6 @@
 //! Edges and locations of the function that is being lowered.
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use foundation::{Diagnostic, Span};
 use program::{
     EdgeId, ExprId, FunctionId, LocationId, Observe, Op, Operand, Place, TypeId, Variable, VariableId, VariableKind,

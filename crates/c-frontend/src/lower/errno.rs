@@ -1,7 +1,6 @@
 //! `errno`: an object of the library that most of its functions may change, and of which every thread has its own.
 
-use std::collections::HashSet;
-
+use foundation::collections::HashSet;
 use foundation::{Diagnostic, Span};
 use program::{Callee, EdgeId, FunctionId, Op};
 

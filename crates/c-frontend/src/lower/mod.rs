@@ -38,9 +38,9 @@ mod tidy;
 mod undefined;
 mod variadic;
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use foundation::collections::{HashMap, HashSet};
 use foundation::{Diagnostic, Diagnostics, SourceId, SourceMap, Span};
 use program::{EdgeId, ExprId, FunctionId, Place, Program, VariableId};
 
@@ -182,24 +182,24 @@ pub(crate) fn lower(
         options,
         ast: Rc::default(),
         scopes: Scopes::new(),
-        linked: HashMap::new(),
-        functions: HashMap::new(),
-        variable_types: HashMap::new(),
+        linked: HashMap::default(),
+        functions: HashMap::default(),
+        variable_types: HashMap::default(),
         defined,
         library,
-        strings: HashMap::new(),
-        initialized: HashSet::new(),
-        revivals: HashSet::new(),
-        file_scope: HashMap::new(),
+        strings: HashMap::default(),
+        initialized: HashSet::default(),
+        revivals: HashSet::default(),
+        file_scope: HashMap::default(),
         function: None,
-        lengths: HashMap::new(),
-        variable_arrays: HashMap::new(),
+        lengths: HashMap::default(),
+        variable_arrays: HashMap::default(),
         automatic_used: false,
         threaded,
         uses_errno,
         unevaluated: 0,
         range_elements: 0,
-        function_names: HashSet::new(),
+        function_names: HashSet::default(),
         refusals: Vec::new(),
         refused_declarations: Vec::new(),
         refusable: false,

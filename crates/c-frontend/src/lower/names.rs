@@ -3,8 +3,7 @@
 //! A global is named as it is declared, a local with its function. A name that several variables share is qualified further,
 //! as [`telling`](super::telling) writes it; without that it is ambiguous, and the error shows how each of them is written.
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use foundation::{Diagnostic, SourceId, Span};
 use num_bigint::BigInt;
 use program::{FunctionId, Program, VariableId};

@@ -2,8 +2,7 @@
 //! a function that is reached calls it or uses its address, or if the address stands in the initial value of an object
 //! that is reached. A declaration at file scope that is not supported is refused where its name is used.
 
-use std::collections::HashSet;
-
+use foundation::collections::HashSet;
 use foundation::{Diagnostic, Span};
 use program::{
     ExprId, ExprKind, FunctionId, Initial, LocationId, Observe, Op, OpPart, Place, Program, Root, VariableId,
@@ -147,9 +146,9 @@ pub(super) fn reached_functions(
     let mut search = NameSearch {
         program,
         follow,
-        functions: HashSet::new(),
-        variables: HashSet::new(),
-        exprs: HashSet::new(),
+        functions: HashSet::default(),
+        variables: HashSet::default(),
+        exprs: HashSet::default(),
         open_functions: Vec::new(),
         open_exprs: Vec::new(),
     };

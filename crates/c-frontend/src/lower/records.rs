@@ -170,7 +170,7 @@ impl Lowering<'_> {
     }
 
     fn check_member_names(&mut self, inputs: &[MemberInput]) -> Lower<()> {
-        let mut seen: std::collections::HashMap<Symbol, Span> = std::collections::HashMap::new();
+        let mut seen: foundation::collections::HashMap<Symbol, Span> = foundation::collections::HashMap::default();
         for input in inputs {
             let Some(name) = input.name else { continue };
             if let Some(earlier) = seen.insert(name, input.span) {

@@ -1,7 +1,6 @@
 //! Scopes (6.2.1) and name spaces (6.2.3): ordinary names and tags, block by block.
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use foundation::{Arena, Span, define_id};
 use num_bigint::BigInt;
 use program::{FunctionId, VariableId};
@@ -65,7 +64,7 @@ pub(crate) struct Scopes {
 
 impl Scopes {
     pub(crate) fn new() -> Self {
-        Self { levels: vec![ScopeLevel::default()], blocks: Arena::new(), locals: HashMap::new() }
+        Self { levels: vec![ScopeLevel::default()], blocks: Arena::new(), locals: HashMap::default() }
     }
 
     /// Forgets all names: a new translation unit begins.

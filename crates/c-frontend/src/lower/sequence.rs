@@ -3,8 +3,7 @@
 //!
 //! Only variables named directly are looked at: what pointers reach is not.
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use foundation::{Diagnostic, Span};
 
 use super::Lowering;
@@ -71,7 +70,9 @@ fn accesses(ast: &Ast, expr: ExprId, conflicts: &mut Vec<Conflict>) -> Accesses 
 fn accesses_on_grown_stack(ast: &Ast, expr: ExprId, conflicts: &mut Vec<Conflict>) -> Accesses {
     let span = ast.exprs[expr].span;
     match &ast.exprs[expr].kind {
-        ExprKind::Identifier(name) => Accesses { reads: HashMap::from([(*name, span)]), writes: HashMap::new() },
+        ExprKind::Identifier(name) => {
+            Accesses { reads: HashMap::from_iter([(*name, span)]), writes: HashMap::default() }
+        }
         ExprKind::Unary(UnaryOp::AddressOf, operand) => address(ast, *operand, conflicts),
         ExprKind::Increment { operand, .. } => {
             let mut all = accesses(ast, *operand, conflicts);
@@ -123,7 +124,7 @@ fn assignment(
     let source = accesses(ast, right, conflicts);
     let mut place = match target {
         Some(name) if reads_target => {
-            Accesses { reads: HashMap::from([(name, ast.exprs[left].span)]), writes: HashMap::new() }
+            Accesses { reads: HashMap::from_iter([(name, ast.exprs[left].span)]), writes: HashMap::default() }
         }
         Some(_) => Accesses::default(),
         None => accesses(ast, left, conflicts),

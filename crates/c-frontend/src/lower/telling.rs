@@ -4,9 +4,9 @@
 //! number tells those of one function apart, in the order of their declarations (`main::2::i`). Only what is ambiguous
 //! without is qualified. Characters of a file's name that cannot stand in a name are `_`.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foundation::collections::HashMap;
 use foundation::{SourceId, SourceMap};
 use program::telling::{Enumerated, Telling};
 use program::{FunctionId, Program, VariableId, VariableKind};
@@ -40,8 +40,8 @@ pub(super) fn telling(
 ) -> Telling {
     let functions = told_functions(program, functions, units, symbols);
     let variables = told_variables(program, &functions, locals, units);
-    let mut known = HashMap::new();
-    let mut enumerated = HashMap::new();
+    let mut known = HashMap::default();
+    let mut enumerated = HashMap::default();
     for (&variable, ty) in variable_types {
         let parts = parts(types, ty.ty, &mut known);
         if *parts != Enumerated::Nothing {
@@ -58,7 +58,7 @@ fn told_functions(
     units: &HashMap<SourceId, String>,
     symbols: &Symbols,
 ) -> HashMap<FunctionId, String> {
-    let mut by_name: HashMap<Symbol, Vec<FunctionId>> = HashMap::new();
+    let mut by_name: HashMap<Symbol, Vec<FunctionId>> = HashMap::default();
     for (id, function) in program.functions.iter().filter(|(_, function)| !function.library) {
         if let Some(info) = infos.get(&id).filter(|_| function.entry.is_some()) {
             by_name.entry(info.name).or_default().push(id);
@@ -88,7 +88,7 @@ fn told_variables(
         | VariableKind::Local(function) => Some(Some(function)).filter(|_| !program.functions[function].library),
         VariableKind::Literal { .. } | VariableKind::Temporary(_) => None,
     };
-    let mut by_name: HashMap<&str, Vec<(VariableId, Option<FunctionId>)>> = HashMap::new();
+    let mut by_name: HashMap<&str, Vec<(VariableId, Option<FunctionId>)>> = HashMap::default();
     for (id, variable) in program.variables.iter() {
         // What has no name in the program, such as a literal, cannot be written in a qualified way either.
         if !variable.name.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$') {
@@ -103,7 +103,7 @@ fn told_variables(
         .values()
         .flat_map(|all| all.iter().enumerate().map(|(index, &variable)| (variable, (index + 1, all.len()))))
         .collect();
-    let mut told = HashMap::new();
+    let mut told = HashMap::default();
     for (name, variables) in by_name.into_iter().filter(|(_, variables)| variables.len() > 1) {
         let globals = variables.iter().filter(|(_, owner)| owner.is_none()).count();
         for (variable, owner) in variables {

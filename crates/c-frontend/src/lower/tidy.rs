@@ -1,8 +1,7 @@
 //! What is left to do when all functions are lowered: edges that do nothing are contracted, and locations that cannot
 //! be reached are dropped. Nothing that is observed, and no invisible cycle, goes away.
 
-use std::collections::HashSet;
-
+use foundation::collections::HashSet;
 use foundation::{Arena, Id};
 use program::{Edge, EdgeId, Location, LocationId, Observe, Op, Program};
 
@@ -40,7 +39,7 @@ fn contracted(program: &Program) -> Vec<LocationId> {
     let mut target: Vec<Option<LocationId>> = vec![None; program.locations.len()];
     for start in program.locations.ids() {
         let mut path = Vec::new();
-        let mut on_path = HashSet::new();
+        let mut on_path = HashSet::default();
         let mut at = start;
         let end = loop {
             if let Some(known) = target[at.index()] {
@@ -70,7 +69,7 @@ fn rebuild(program: &mut Program, target: &[LocationId]) {
     let mut edges: Arena<EdgeId, Edge> = Arena::new();
     for function in program.functions.ids() {
         let Some(entry) = program.functions[function].entry else { continue };
-        let mut renamed = std::collections::HashMap::new();
+        let mut renamed = foundation::collections::HashMap::default();
         let mut order = Vec::new();
         let mut open = vec![target[entry.index()]];
         while let Some(location) = open.pop() {

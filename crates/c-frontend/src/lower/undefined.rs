@@ -9,8 +9,7 @@
 //! What is not written, and assumed not to be, is noted as an assumption of the program: what is reached by pointers
 //! that the function was given earlier, globals, and what lies behind types that are not known or come again.
 
-use std::collections::HashSet;
-
+use foundation::collections::HashSet;
 use foundation::{Diagnostic, Span};
 use program::{
     Callee, CompareOp, Constant, ExprId as ModelExpr, ExprKind as ModelKind, FunctionId, InputSource, Observe, Op,
@@ -412,7 +411,7 @@ impl Lowering<'_> {
         }
         let mut taken: Vec<FunctionId> = undefined.address_taken.iter().copied().collect();
         taken.sort_unstable();
-        let mut with_body = HashSet::new();
+        let mut with_body = HashSet::default();
         for function in taken {
             let ty = self.functions[&function].ty;
             let Some(ty) = self.types.as_function(ty.ty).cloned() else { continue };
@@ -516,7 +515,7 @@ impl Lowering<'_> {
     /// their names alone.
     fn forget_given_addresses(&mut self) {
         let null = self.zero(Scalar::Pointer);
-        let mut given: HashSet<VariableId> = HashSet::new();
+        let mut given: HashSet<VariableId> = HashSet::default();
         for edge in self.program.edges.ids() {
             let Op::Call { callee: Callee::Function(function), arguments, .. } = &self.program.edges[edge].op else {
                 continue;

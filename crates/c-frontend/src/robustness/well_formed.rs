@@ -2,9 +2,9 @@
 //! follow the types of what they are parts of, and edges stay in their functions.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
 
 use foundation::Id;
+use foundation::collections::HashSet;
 use program::{
     Allocation, BinaryOp, Callee, ExprId, ExprKind, FunctionId, Op, Operand, Place, Program, Root, Scalar, Selector,
     Type, TypeId, UnaryOp, VariableId, VariableKind, print,

@@ -1,7 +1,6 @@
 //! Names as small numbers: each spelling is stored once and compared by id.
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use foundation::{Arena, define_id};
 
 define_id! {

@@ -1,9 +1,8 @@
 //! The conversions of C between types: integer promotions (6.3.1.1), usual arithmetic conversions (6.3.1.8), type
 //! compatibility (6.2.7) and composite types. Conversions of *values* are the lowering's matter.
 
-use std::collections::HashSet;
-
 use super::{CType, CTypeId, CTypes, FunctionType, IntKind, Qual, RecordId};
+use foundation::collections::HashSet;
 
 impl CTypes {
     /// The type that an integer is promoted to; a bit-field by its width.
@@ -45,7 +44,7 @@ impl CTypes {
     /// assumed to be compatible (structures may contain pointers to themselves).
     pub fn compatible(&self, left: CTypeId, right: CTypeId) -> bool {
         let mut open = vec![(left, right)];
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         while let Some((left, right)) = open.pop() {
             if left != right && seen.insert((left, right)) && !self.compatible_but_for(left, right, &mut open) {
                 return false;

@@ -7,8 +7,7 @@ pub mod convert;
 pub mod describe;
 pub mod layout;
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use foundation::{Arena, Id, Span, define_id};
 use num_bigint::BigInt;
 use program::types::{FloatType, IntType, Scalar};
@@ -257,7 +256,7 @@ impl CTypes {
         Self {
             arena: Arena::new(),
             depths: Vec::new(),
-            known: HashMap::new(),
+            known: HashMap::default(),
             records: Arena::new(),
             enums: Arena::new(),
             model,
@@ -445,7 +444,7 @@ impl CTypes {
 
     /// The ways to all members by name. A member hides those of the same name inside of anonymous ones.
     fn member_paths(&self, members: &[Member]) -> HashMap<Symbol, Vec<u32>> {
-        let mut paths = HashMap::new();
+        let mut paths = HashMap::default();
         for (at, member) in members.iter().enumerate() {
             if let Some(name) = member.name {
                 paths.entry(name).or_insert_with(|| vec![at as u32]);

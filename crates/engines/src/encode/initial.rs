@@ -1,8 +1,7 @@
 //! The state at the start: what static initialisation leaves, as the interpreter finds it.
 
-use std::collections::HashSet;
-
 use analysis::points_to::Pointee;
+use foundation::collections::HashSet;
 use logic::Term;
 use num_bigint::BigInt;
 use program::semantics::interpreter::Interpreter;
@@ -35,7 +34,7 @@ pub fn encode(vocabulary: &Vocabulary<'_>) -> Result<Passage, Reason> {
     let mut guards: Vec<Term> = Vec::new();
     let start = vocabulary.prepared.start();
     // The state at the start is observed too, before any edge is taken.
-    let mut looked_at = HashSet::new();
+    let mut looked_at = HashSet::default();
     for atom in vocabulary.prepared.atoms_at(start).iter().flatten() {
         analysis::expressions::variables_read(program, atom.value, &mut |variable| _ = looked_at.insert(variable));
     }

@@ -8,11 +8,12 @@
 //! Addresses are numbers: those of objects are negative and so far apart that no offset leads from one to another, null
 //! is 0, and numbers that are no object's address are positive.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use analysis::PointsTo;
 use analysis::points_to::{Offsets, Pointee, Targets};
 use foundation::Id;
+use foundation::collections::{HashMap, HashSet};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 use program::passes::Prepared;
@@ -98,9 +99,9 @@ impl SymbolicMemory {
         let points_to = PointsTo::new(program, wraps, is_definite);
         let mut memory = Self {
             points_to,
-            layouts: HashMap::new(),
-            reached: HashSet::new(),
-            freed: HashSet::new(),
+            layouts: HashMap::default(),
+            reached: HashSet::default(),
+            freed: HashSet::default(),
             has_arithmetic: false,
             variables: program.variables.len(),
             pointer_bits: program.types.pointer_int(false).bits,
@@ -269,7 +270,7 @@ fn size_of(program: &Program, size: ExprId) -> Option<u64> {
 
 /// Whether an edge can be taken more than once.
 fn is_on_cycle(program: &Program, edge: EdgeId) -> bool {
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     let mut open = vec![program.edges[edge].to];
     while let Some(location) = open.pop() {
         if location == program.edges[edge].from {

@@ -5,8 +5,9 @@
 //! `p ∧ guard ∧ ¬q[x := updates]` is unsatisfiable, without primed variables, and sequences are composed by
 //! substitution.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
+use foundation::collections::HashMap;
 use logic::{Symbol, Term, Terms};
 
 /// A guarded simultaneous assignment.

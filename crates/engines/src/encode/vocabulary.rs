@@ -1,13 +1,14 @@
 //! The symbols that stand for a program's variables, and what is known of their values everywhere.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use analysis::expressions::Expressions;
 use analysis::numbers::Values;
 use analysis::points_to::Pointee;
 use analysis::{Initialised, Liveness, Ranges, ReadByAtoms};
 use foundation::Span;
+use foundation::collections::HashMap;
 use logic::{Sort, Symbol, Term, Terms};
 use num_bigint::BigInt;
 use program::passes::Prepared;

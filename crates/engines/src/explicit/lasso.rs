@@ -5,9 +5,10 @@
 //! would become too large, the component that the search has found is used instead. In either, the stem is a shortest
 //! one; the cycle collects one missing acceptance set after the other by shortest paths inside the component, and returns.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use automata::buchi::Marks;
+use foundation::collections::HashMap;
 use foundation::{Budget, Exhausted};
 use task::{Lasso, Scheduler};
 

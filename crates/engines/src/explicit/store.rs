@@ -242,15 +242,14 @@ fn fold(left: u64, right: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
-
     use super::*;
+    use foundation::collections::HashMap;
 
     #[test]
     fn it_is_a_numbered_set() {
         for words in [1, 2, 3] {
             let mut store = Store::new(words);
-            let mut model: HashMap<Vec<u64>, u32> = HashMap::new();
+            let mut model: HashMap<Vec<u64>, u32> = HashMap::default();
             let mut random: u64 = words as u64;
             for _ in 0..30_000 {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -5,9 +5,10 @@
 //! the interpreter itself, on the prepared program, whose questions are written down.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use analysis::points_to::Pointee;
+use foundation::collections::HashMap;
 use logic::Value as Number;
 use program::passes::Prepared;
 use program::semantics::evaluate::evaluate;

@@ -6,12 +6,13 @@
 //! every trace in which some factor is refuted by its triples: from `true` it starts anew at every position.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use automata::algorithms::{Module, StateSet};
 use automata::buchi::StateId;
 use foundation::Id;
+use foundation::collections::HashMap;
 use logic::Term;
 
 use super::hoare::Triples;

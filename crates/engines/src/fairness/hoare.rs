@@ -6,8 +6,9 @@
 //! every triple.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
+use foundation::collections::{HashMap, HashSet};
 use logic::{Symbol, Term, Terms};
 use smt::{Cached, Solver, Z3};
 

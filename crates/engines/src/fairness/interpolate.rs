@@ -7,8 +7,9 @@
 //! `false` by weakest preconditions. *Forward*, what is reached from `true` by strongest postconditions, over the
 //! variables that the rest of the core reads. Each chain is a proof of its own; both are offered as predicates.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
+use foundation::collections::HashMap;
 use logic::{Symbol, Term, Terms};
 use smt::{Satisfiability, Solver};
 
@@ -35,7 +36,7 @@ pub fn examine(
 ) -> TraceResult {
     let read: BTreeSet<Symbol> = steps.iter().flat_map(|step| step.read(terms)).collect();
     let mut given: Vec<Term> = read.iter().filter_map(|&symbol| known(symbol)).collect();
-    let mut versions: HashMap<Symbol, Term> = HashMap::new();
+    let mut versions: HashMap<Symbol, Term> = HashMap::default();
     /// What an assumption stands for.
     enum AssumptionOrigin {
         Guard(Term),
@@ -55,7 +56,7 @@ pub fn examine(
         for (&symbol, &value) in &step.updates {
             let version = terms.fresh(&terms.name(symbol), terms.sort_of_symbol(symbol));
             next.insert(symbol, version);
-            given.extend(known(symbol).map(|known| terms.substitute(known, &HashMap::from([(symbol, version)]))));
+            given.extend(known(symbol).map(|known| terms.substitute(known, &HashMap::from_iter([(symbol, version)]))));
             assumptions.push(terms.equal(version, terms.substitute(value, &versions)));
             origins.push((position, AssumptionOrigin::Update(symbol)));
         }

@@ -5,10 +5,10 @@
 //! executing it.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use automata::buchi::Label;
+use foundation::collections::HashMap;
 use logic::{Symbol, Terms};
 use program::EdgeId;
 

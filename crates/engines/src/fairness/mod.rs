@@ -107,9 +107,11 @@ impl Engine for Fairness<'_> {
     }
 
     fn check(&self, task: &Task, board: &Board, budget: &Budget) -> Outcome {
-        let mut statistics = Statistics::default();
-        let verdict = self.decide(task, board, budget, &mut statistics).unwrap_or_else(Verdict::Unknown);
-        Outcome::of(self.name(), verdict, statistics)
+        smt::in_own_context(|| {
+            let mut statistics = Statistics::default();
+            let verdict = self.decide(task, board, budget, &mut statistics).unwrap_or_else(Verdict::Unknown);
+            Outcome::of(self.name(), verdict, statistics)
+        })
     }
 }
 

@@ -1,11 +1,11 @@
 //! The modules that are subtracted from the Büchi program: sets of traces that cannot be executed.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use automata::algorithms::{Module, StateSet};
 use automata::buchi::{Automaton, Components, Marks, StateId};
 use foundation::Id;
+use foundation::collections::HashMap;
 use logic::{Term, Terms};
 
 use super::floyd_hoare::FloydHoare;
@@ -138,7 +138,7 @@ pub fn accepts<M: Module<Label = LetterId>>(module: &M, stem: &[LetterId], cycle
     let letter = |at: usize| stem.get(at).unwrap_or_else(|| &cycle[at - stem.len()]);
     let next = |at: usize| if at + 1 == length { stem.len() } else { at + 1 };
     let mut graph: Automaton<LetterId> = Automaton::new(1);
-    let mut numbers: HashMap<(usize, StateId), StateId> = HashMap::new();
+    let mut numbers: HashMap<(usize, StateId), StateId> = HashMap::default();
     let mut open: Vec<(usize, StateId)> = Vec::new();
     let mut number = |node: (usize, StateId), graph: &mut Automaton<LetterId>, open: &mut Vec<(usize, StateId)>| {
         *numbers.entry(node).or_insert_with(|| {

@@ -4,11 +4,10 @@
 //! property, an observed edge needs to read only if the truth of an atom may have changed since the last reading; on
 //! every cycle some edge still reads, so that every infinite run shows an infinite word.
 
-use std::collections::HashSet;
-
 use analysis::points_to::Pointee;
 use automata::buchi::Guard;
 use foundation::Id;
+use foundation::collections::HashSet;
 use logic::{Term, Terms};
 use program::passes::Prepared;
 use program::semantics::ObserveMode;
@@ -133,7 +132,7 @@ impl<'t> ObservedProgram<'t> {
         let program = self.vocabulary.program();
         let prepared = self.vocabulary.prepared;
         let points_to = self.vocabulary.memory.points_to();
-        let mut looked_at: HashSet<Pointee> = HashSet::new();
+        let mut looked_at: HashSet<Pointee> = HashSet::default();
         let mut reads_pointers = false;
         for expr in prepared.atoms.expressions() {
             reads_pointers |= analysis::expressions::variables_read(program, expr, &mut |variable| {
@@ -175,7 +174,7 @@ impl<'t> ObservedProgram<'t> {
     /// one it is: whoever checks the proof does not know that.
     fn may_change_by_computed_places(&self, inlined: &Prepared, changes: &mut [bool]) {
         let program = &inlined.program;
-        let (mut looked_at, mut reads_memory) = (HashSet::new(), false);
+        let (mut looked_at, mut reads_memory) = (HashSet::default(), false);
         for expr in inlined.atoms.expressions() {
             let mut note = |variable: VariableId| _ = looked_at.insert(variable);
             reads_memory |= analysis::expressions::variables_read(program, expr, &mut note);

@@ -4,9 +4,10 @@
 //! the lasso of the second path has a stem of 10⁸ iterations, and no search along stems comes there. A recurrent set that
 //! all paths keep needs no stem of that kind.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use automata::buchi::{Automaton, Marks, StateId};
+use foundation::collections::HashMap;
 use foundation::{Budget, Exhausted};
 use logic::{Symbol, Term, Terms, Value};
 use smt::Solver;
@@ -162,7 +163,7 @@ fn cycles(graph: &Automaton<LetterId>, honda: StateId) -> Vec<Vec<LetterId>> {
 
 /// The inputs on a path by their names.
 fn named_inputs(path: &[TakenEdge]) -> Vec<(InputName, Symbol)> {
-    let mut times: HashMap<program::EdgeId, usize> = HashMap::new();
+    let mut times: HashMap<program::EdgeId, usize> = HashMap::default();
     let mut found = Vec::new();
     for taken in path {
         let Some(edge) = taken.edge else { continue };

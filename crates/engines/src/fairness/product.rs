@@ -8,9 +8,8 @@
 //!
 //! Where an edge's condition is a disjunction, there is one edge per disjunct: refuting a conjunction is easier.
 
-use std::collections::HashMap;
-
 use automata::buchi::{Automaton, StateId};
+use foundation::collections::HashMap;
 use foundation::{Budget, Id};
 use logic::Terms;
 use program::{EdgeId, LocationId};
@@ -105,7 +104,7 @@ impl Builder<'_, '_> {
         }
         let mut places: Vec<(Control, StateId)> = Vec::new();
         let mut graph = Automaton::new(self.negation.automaton.acceptance_sets());
-        let mut numbers: HashMap<(Control, StateId), StateId> = HashMap::new();
+        let mut numbers: HashMap<(Control, StateId), StateId> = HashMap::default();
         let mut open: Vec<(Control, StateId)> = Vec::new();
         let mut number = |node: (Control, StateId), graph: &mut Automaton<LetterId>, open: &mut Vec<_>| {
             *numbers.entry(node).or_insert_with(|| {

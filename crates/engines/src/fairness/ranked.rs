@@ -17,12 +17,13 @@
 //! module has, and how simple its complement is.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use automata::algorithms::{Module, StateSet};
 use automata::buchi::StateId;
 use foundation::Id;
+use foundation::collections::HashMap;
 use logic::{Sort, Symbol, Term, Terms};
 
 use super::hoare::Triples;

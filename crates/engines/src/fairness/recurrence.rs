@@ -4,8 +4,9 @@
 //! has had so far. Then the state is x₀ + Σ sᵢ·yᵢ, the weight that comes next is 1 + (λᵢ − 1)·sᵢ + νᵢ₋₁·sᵢ₋₁ (by
 //! induction over the iterations), and so sᵢ becomes 1 + λᵢ·sᵢ + νᵢ₋₁·sᵢ₋₁. These sums are the counters of the set.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
+use foundation::collections::HashMap;
 use logic::{Sort, Symbol, Term, Terms};
 use num_bigint::BigInt;
 use task::recurrent_set::{Counter, InputChoice, RecurrentSet};

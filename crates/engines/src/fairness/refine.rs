@@ -1,9 +1,10 @@
 //! Refinement: from one trace that cannot be executed to a module of many.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use foundation::collections::HashSet;
 use foundation::{Budget, Exhausted};
 use logic::{Symbol, Term, Terms};
 use smt::Solver;

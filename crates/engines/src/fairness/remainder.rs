@@ -7,13 +7,13 @@
 //! (`docs/design/complementation.md`). A later state has more parts; only those that both have are compared.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use automata::algorithms::complement::{Macrostate, Ncsb, Variant};
 use automata::algorithms::lasso::{LassoOf, construct};
 use automata::algorithms::{Difference, Exact, Pruning, Reader, Residue, StateSet, Subsumption, search_with};
 use automata::buchi::{Automaton, Marks, StateId, Successors};
+use foundation::collections::HashMap;
 use foundation::{Budget, Exhausted, Id};
 
 use super::letter::LetterId;
@@ -50,7 +50,7 @@ impl<'g, 't> RemainingLanguage<'g, 't> {
     pub fn new(graph: &'g Automaton<LetterId>) -> Self {
         Self {
             difference: Difference::new(graph, Vec::new(), Exact),
-            dead: HashMap::new(),
+            dead: HashMap::default(),
             closed: Vec::new(),
             visited: 0,
         }
@@ -120,8 +120,8 @@ pub struct ClosedRemainder {
 impl<'t> RemainingLanguage<'_, 't> {
     /// The states that accept nothing, when nothing is left. None where something was not kept.
     pub fn closed(&self) -> Option<ClosedRemainder> {
-        let mut at: HashMap<StateId, Vec<usize>> = HashMap::new();
-        let mut numbers: HashMap<&RemainderState, usize> = HashMap::new();
+        let mut at: HashMap<StateId, Vec<usize>> = HashMap::default();
+        let mut numbers: HashMap<&RemainderState, usize> = HashMap::default();
         for (index, state) in self.closed.iter().enumerate() {
             at.entry(state.minuend).or_default().push(index);
             numbers.entry(state).or_insert(index);
@@ -134,7 +134,7 @@ impl<'t> RemainingLanguage<'_, 't> {
             numbers.get(state).or_else(|| at.get(&state.minuend)?.iter().find(covers)).copied()
         };
         let mut found = ClosedRemainder { states: Vec::new(), edges: Vec::new() };
-        let mut places: HashMap<usize, usize> = HashMap::new();
+        let mut places: HashMap<usize, usize> = HashMap::default();
         let mut open: Vec<usize> = Vec::new();
         let mut place = |index: usize, states: &mut Vec<RemainderState>, open: &mut Vec<usize>| {
             *places.entry(index).or_insert_with(|| {

@@ -1,10 +1,11 @@
 //! From letters, lassos and modules to what a [`Watch`](task::watch::Watch) is shown.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use automata::buchi::Automaton;
 use foundation::Id;
+use foundation::collections::HashMap;
 use logic::{Symbol, Term, Terms};
 use program::print::op_text;
 use program::{Op, Program};
@@ -131,7 +132,7 @@ impl Show<'_, '_> {
         let steps: Vec<Transition> =
             (stem.iter().chain(cycle)).map(|&letter| self.letters.step(letter).with_new_inputs(terms)).collect();
         let read: BTreeSet<Symbol> = steps.iter().flat_map(|step| step.read(terms)).collect();
-        let mut versions: HashMap<Symbol, Term> = HashMap::new();
+        let mut versions: HashMap<Symbol, Term> = HashMap::default();
         let known = read.iter().filter_map(|&symbol| self.triples.known(symbol)).collect();
         let mut parts: Vec<(String, Vec<Term>)> = vec![("known of all values".to_owned(), known)];
         for (at, step) in steps.iter().enumerate() {
@@ -144,7 +145,7 @@ impl Show<'_, '_> {
             for (&symbol, &value) in &step.updates {
                 let version = terms.fresh(&terms.name(symbol), terms.sort_of_symbol(symbol));
                 asserted.push(terms.equal(version, terms.substitute(value, &versions)));
-                let of_version = HashMap::from([(symbol, version)]);
+                let of_version = HashMap::from_iter([(symbol, version)]);
                 asserted.extend(self.triples.known(symbol).map(|known| terms.substitute(known, &of_version)));
                 next.insert(symbol, version);
             }

@@ -11,11 +11,12 @@
 //! - the formulas that were decided: that one has a model, or none, does not depend on what its symbols stand for;
 //! - the lassos that end and are still to be tried together with other paths. What is found along them is replayed.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
 use automata::buchi::Automaton;
+use foundation::collections::HashMap;
 use logic::{Detached, Symbol, Term, Terms};
 use task::{Board, Fact};
 

@@ -15,10 +15,10 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use foundation::collections::HashMap;
 use foundation::{Budget, Exhausted};
 use task::registry::{Decides, Entry, Setup, Turn};
 use task::{Attempt, Believer, Board, Engine, Judge, Outcome, Reason, Statistics, Task, Verdict};

@@ -3,8 +3,7 @@
 //! A *habit* answers equal questions equally for ever, so that an execution which follows one is a deterministic system
 //! from there on, and repeats itself as soon as it comes back to a state.
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use num_bigint::BigInt;
 use program::Scalar;
 use program::semantics::arithmetic::{fits, largest, smallest};
@@ -85,7 +84,7 @@ pub(super) struct Player<'m> {
 impl<'m> Player<'m> {
     pub(super) fn new(manner: &'m Manner) -> Self {
         let source = SeededChoices::new(manner.chance.map_or(0, |(seed, _)| seed));
-        Self { manner, source, answers: Vec::new(), open: None, firsts: HashMap::new() }
+        Self { manner, source, answers: Vec::new(), open: None, firsts: HashMap::default() }
     }
 
     /// Whether all answers from here on depend on the question alone.

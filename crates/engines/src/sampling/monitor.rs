@@ -3,9 +3,8 @@
 //! The formula is progressed through the word. Executions have few different letters, so what is left of the formula
 //! is remembered: the monitor is a deterministic automaton that is built as far as it is needed.
 
-use std::collections::HashMap;
-
 use automata::ltl::{Letter, PrefixTruth, Progression};
+use foundation::collections::HashMap;
 use task::Task;
 
 /// A state of the monitor.
@@ -34,7 +33,7 @@ impl Monitor {
     pub(super) fn new(task: &Task) -> Self {
         let start = Progression::new(&task.formulas, task.formula());
         let numbers = start.obligations().map(|key| (key.to_vec(), Self::START)).into_iter().collect();
-        Self { states: vec![start], is_lost: vec![None], numbers, next: HashMap::new() }
+        Self { states: vec![start], is_lost: vec![None], numbers, next: HashMap::default() }
     }
 
     /// The state after another letter.

@@ -7,9 +7,10 @@
 //! IEEE TSE 2002).
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::BinaryHeap;
 
 use foundation::Exhausted;
+use foundation::collections::HashSet;
 use num_bigint::{BigInt, BigUint};
 use num_traits::Signed;
 use program::semantics::{Answer, Value};
@@ -58,7 +59,7 @@ fn searched(sampler: &mut Sampler<'_>, violation: &Violation) -> Result<Option<V
         habits
     });
     let mut best: Option<Violation> = None;
-    let mut visited: HashSet<u64> = HashSet::new();
+    let mut visited: HashSet<u64> = HashSet::default();
     // By length, and among equally long ones in the order in which they were found.
     let mut open: BinaryHeap<Reverse<(usize, usize)>> = BinaryHeap::from([Reverse((0, 0))]);
     let mut scripts: Vec<Vec<Answer>> = vec![Vec::new()];

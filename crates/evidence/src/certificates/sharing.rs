@@ -1,7 +1,8 @@
 //! Conditions of steps as text, with definitions for what occurs in them again and again: an invariant is part of many of them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
+use foundation::collections::HashMap;
 use logic::{Bracketed, Expression, Spelled};
 use task::certificate::sexp::Sexp;
 
@@ -17,10 +18,10 @@ const MOST_LEVELS: usize = 100;
 
 /// Definitions that are called `#0`, `#1`, …, and conditions that use them.
 pub fn shared(expressions: &Bracketed, conditions: &[Expression]) -> (Vec<Sexp>, Vec<Sexp>) {
-    let mut writer = Writer { expressions, names: HashMap::new() };
+    let mut writer = Writer { expressions, names: HashMap::default() };
     let uses = writer.uses(conditions);
     let mut definitions = Vec::new();
-    let mut depths: HashMap<Expression, usize> = HashMap::new();
+    let mut depths: HashMap<Expression, usize> = HashMap::default();
     // Parts have smaller numbers than what they are part of.
     let mut parts: Vec<Expression> = uses.keys().copied().collect();
     parts.sort_unstable();
@@ -50,7 +51,7 @@ struct Writer<'e> {
 impl Writer<'_> {
     /// How often each expression would be written if its parts had names.
     fn uses(&self, conditions: &[Expression]) -> HashMap<Expression, usize> {
-        let mut uses: HashMap<Expression, usize> = HashMap::new();
+        let mut uses: HashMap<Expression, usize> = HashMap::default();
         let mut open: BTreeSet<Expression> = BTreeSet::new();
         for &condition in conditions {
             *uses.entry(condition).or_default() += 1;

@@ -1,8 +1,7 @@
 //! Files that are damaged or edited: never a panic, never a violation that is none.
 
-use std::collections::HashSet;
-
 use check::{CheckedVerdict, Settings, check};
+use foundation::collections::HashSet;
 use foundation::{Budget, SourceMap};
 use program::semantics::{Answer, RunEnd, Value};
 use serde_json::Value as Json;
@@ -129,7 +128,7 @@ fn every_answer_reads_back() {
 fn damaged_texts_are_refused_or_tell_the_truth() {
     let (program, formula) = WORLD[0];
     let text = saved_text(program, formula);
-    let (mut accepted, mut known) = (0, HashSet::new());
+    let (mut accepted, mut known) = (0, HashSet::default());
     let mut look = |mutant: &str| {
         if let Ok(saved) = read_text(mutant) {
             accepted += 1;

@@ -1,8 +1,9 @@
 //! What is evaluated when an edge is taken from a location: expressions so far, what they leave open, and what holds of it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use foundation::Span;
+use foundation::collections::HashMap;
 use logic::{Sort, Symbol, Term, Terms};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
@@ -50,7 +51,7 @@ impl<'e, 'a> Evaluation<'e, 'a> {
             inputs: BTreeSet::new(),
             asked: Vec::new(),
             facts: Vec::new(),
-            known: HashMap::new(),
+            known: HashMap::default(),
         }
     }
 
@@ -89,7 +90,7 @@ impl<'e, 'a> Evaluation<'e, 'a> {
         }
         let terms = self.terms();
         let Encoded { value, undefined, registers } = encoded;
-        let mut renamed = HashMap::new();
+        let mut renamed = HashMap::default();
         let mut copies = Vec::new();
         for register in registers {
             let copy = self.fresh(&terms.name(register), terms.sort_of_symbol(register));

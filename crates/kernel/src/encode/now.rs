@@ -1,8 +1,9 @@
 //! What one state of an execution says of the symbols, and when an execution is blocked by an assumption: what it takes to
 //! show that something goes on, where proofs need to know only what may happen.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use foundation::collections::HashMap;
 use logic::Term;
 use program::semantics::ObjectId;
 use program::semantics::interpreter::Interpreter;
@@ -75,7 +76,7 @@ impl Encoding<'_> {
         let Some(&first) = out.first() else { return Some(Transition::skip(terms)) };
         let mut evaluation = Evaluation::new(self, location, program.edges[first].span);
         // A condition and its negation are evaluated once.
-        let mut truths: HashMap<ExprId, Term> = HashMap::new();
+        let mut truths: HashMap<ExprId, Term> = HashMap::default();
         let mut open = Vec::new();
         for &edge in out {
             let Op::Assume(condition) = program.edges[edge].op else { return None };

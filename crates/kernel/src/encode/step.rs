@@ -1,7 +1,8 @@
 //! Steps: guarded simultaneous assignments, the form of all transition formulas.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
+use foundation::collections::HashMap;
 use logic::{Symbol, Term, Terms};
 
 /// A relation between two states: there are values of the inputs such that the guard holds in the first state, and in the

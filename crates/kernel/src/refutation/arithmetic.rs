@@ -10,8 +10,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet};
-
+use foundation::collections::{HashMap, HashSet};
 use logic::{Bracketed, Expression, Fact, LinearForm, Term, Terms, facts};
 use num_traits::Signed;
 use task::certificate::sexp::Sexp;

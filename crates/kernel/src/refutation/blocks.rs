@@ -5,10 +5,11 @@
 //! certificate does not mention. A path that none of the certificate's edges stands for must lead to a state that is
 //! harmless, or be impossible.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use automata::buchi::{Guard, Marks};
 use foundation::Id;
+use foundation::collections::{HashMap, HashSet};
 use logic::{Term, Terms};
 use program::EdgeId;
 use program::passes::Prepared;

@@ -3,8 +3,7 @@
 //! The text comes from outside, so that the sort of every operand is looked at before a term is made of it, and how large
 //! numbers may become: a few bindings that each square the one before would fill the memory.
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use logic::{BitOperation, Sort, Term, Terms};
 use num_bigint::BigInt;
 use task::certificate::sexp::Sexp;
@@ -45,13 +44,13 @@ pub struct ConditionReader<'a> {
 impl ConditionReader<'_> {
     /// A truth value.
     pub fn condition(&self, text: &Sexp) -> Result<Term, String> {
-        let read = self.read(text, &mut HashMap::new(), 0)?;
+        let read = self.read(text, &mut HashMap::default(), 0)?;
         self.has_sort(read.term, &Sort::Bool, text)
     }
 
     /// A number or a truth value.
     pub fn value(&self, text: &Sexp) -> Result<Term, String> {
-        let read = self.read(text, &mut HashMap::new(), 0)?;
+        let read = self.read(text, &mut HashMap::default(), 0)?;
         match self.terms.sort(read.term) {
             Sort::Int | Sort::Bool => Ok(read.term),
             sort => Err(format!("`{}` is of the sort {sort}", short(text))),
@@ -60,7 +59,7 @@ impl ConditionReader<'_> {
 
     /// A number.
     pub fn number(&self, text: &Sexp) -> Result<Term, String> {
-        let read = self.read(text, &mut HashMap::new(), 0)?;
+        let read = self.read(text, &mut HashMap::default(), 0)?;
         self.has_sort(read.term, &Sort::Int, text)
     }
 

@@ -8,10 +8,10 @@
 //!   have to happen again and again.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
 
 use automata::buchi::Marks;
 use foundation::Id;
+use foundation::collections::{HashMap, HashSet};
 use logic::{Term, Terms};
 use task::certificate::refutation::{Control, ProgressCondition, ProofNode, Refutation};
 
@@ -69,7 +69,7 @@ impl<'a> CheckedGraph<'a, '_> {
             at[node.node.state as usize].push(node);
         }
         self.start(&at)?;
-        let mut exact: ExactNodes<'_, 'a> = HashMap::new();
+        let mut exact: ExactNodes<'_, 'a> = HashMap::default();
         for node in &nodes {
             exact.entry((node.node.state, &node.runs[..])).or_default().push(node);
         }

@@ -23,8 +23,7 @@ mod module;
 mod obligations;
 mod reading;
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use foundation::{Budget, Exhausted, Id, Span};
 use logic::{Term, Terms};
 use program::passes::{NotPrepared, Prepared, prepare};
@@ -89,14 +88,15 @@ pub fn check(
     decider: &Decider,
     budget: &Budget,
 ) -> Result<Proved, NotProved> {
-    check_and_keep(task, refutation, inclusion, decider, false, budget).map(|(proved, _)| proved)
+    let check = || check_and_keep(task, refutation, inclusion, decider, false, budget);
+    smt::in_own_context(check).map(|(proved, _)| proved)
 }
 
 /// What the solver of this program has to show for a certificate that passes, for whoever looks for arguments that need
 /// no solver.
 pub fn questions(task: &Task, refutation: &Refutation, budget: &Budget) -> Result<Questions, NotProved> {
-    check_and_keep(task, refutation, Inclusion::ShownElsewhere, &Decider::Embedded, true, budget)
-        .map(|(_, questions)| questions)
+    let check = || check_and_keep(task, refutation, Inclusion::ShownElsewhere, &Decider::Embedded, true, budget);
+    smt::in_own_context(check).map(|(_, questions)| questions)
 }
 
 fn check_and_keep(
@@ -153,7 +153,7 @@ fn follow(
     };
     let reading = ReadingCheck::new(task, prepared, encoding, terms, refutation).map_err(NotProved::Wrong)?;
     let mut invariants = Vec::new();
-    let mut states: HashMap<(Control, u32), u32> = HashMap::new();
+    let mut states: HashMap<(Control, u32), u32> = HashMap::default();
     for (index, state) in refutation.states.iter().enumerate() {
         invariants.push(conditions(&state.invariant)?);
         if states.insert((state.place, state.automaton), index as u32).is_some() {

@@ -6,8 +6,7 @@
 //! which was not negative, and the parts before it have not grown. That relation is well-founded on tuples of integers: the
 //! first part never grows, so that it is lowered from a value that is not negative only finitely often; then the second.
 
-use std::collections::{HashMap, HashSet};
-
+use foundation::collections::{HashMap, HashSet};
 use logic::{Sort, Symbol, Term, Terms};
 use task::certificate::refutation::{RankedModule, Role};
 

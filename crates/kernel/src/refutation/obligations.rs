@@ -1,10 +1,11 @@
 //! Obligations: implications over program states that a proof consists of, and who has shown them.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use foundation::Budget;
+use foundation::collections::{HashMap, HashSet};
 use logic::{Bracketed, Expression, Symbol, Term, Terms};
 use smt::{Answered, Decider, Deciders};
 

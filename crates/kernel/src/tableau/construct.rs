@@ -16,10 +16,9 @@
 //! at least its letters, asks nothing of the next position and puts nothing off that it does not: in the argument above
 //! the other one can always be taken instead.
 
-use std::collections::HashMap;
-
 use automata::buchi::{Automaton, Guard, Marks, StateId};
 use automata::ltl::Formulas;
+use foundation::collections::HashMap;
 use foundation::{Budget, Id};
 
 use super::Doubt;
@@ -38,7 +37,7 @@ pub fn tableau(formulas: &Formulas, root: Signed, budget: &Budget) -> Result<Aut
     let mut effort = RemainingEffort { left: MOST_WORK, budget };
     let expansions = closure.expansions(&mut effort)?;
     let mut automaton = Automaton::new(closure.eventualities);
-    let mut numbers: HashMap<Vec<u32>, StateId> = HashMap::new();
+    let mut numbers: HashMap<Vec<u32>, StateId> = HashMap::default();
     let mut sets: Vec<Vec<u32>> = Vec::new();
     let mut visit = |set: Vec<u32>, automaton: &mut Automaton<Guard>, sets: &mut Vec<Vec<u32>>| {
         *numbers.entry(set).or_insert_with_key(|set| {
@@ -80,7 +79,7 @@ struct Closure {
 
 impl Closure {
     fn of(formulas: &Formulas, root: Signed) -> Result<Closure, Doubt> {
-        let mut rules: HashMap<Signed, TableauRule> = HashMap::new();
+        let mut rules: HashMap<Signed, TableauRule> = HashMap::default();
         let mut open = vec![root];
         while let Some(signed) = open.pop() {
             if rules.contains_key(&signed) {

@@ -21,10 +21,9 @@
 //! on for ever has the value of the greatest or least solution: `h` has an acceptance set, which holds all edges but those
 //! that hand the other value on.
 
-use std::collections::HashMap;
-
 use automata::buchi::{Automaton, Guard, Marks, StateId};
 use automata::ltl::{Binary, Formula, Formulas, Node, Unary};
+use foundation::collections::HashMap;
 use foundation::{Budget, Id};
 
 use super::Doubt;
@@ -42,7 +41,7 @@ type MemberValues = u64;
 pub fn elementary_tableau(formulas: &Formulas, root: Signed, budget: &Budget) -> Result<Automaton<Guard>, Doubt> {
     let elementary = Elementary::of(formulas, root.formula)?;
     let mut automaton = Automaton::new(elementary.acceptance_sets.len() as u32);
-    let mut numbers: HashMap<MemberValues, StateId> = HashMap::new();
+    let mut numbers: HashMap<MemberValues, StateId> = HashMap::default();
     let mut states: Vec<MemberValues> = Vec::new();
     let mut visit = |values: MemberValues, automaton: &mut Automaton<Guard>, states: &mut Vec<MemberValues>| {
         *numbers.entry(values).or_insert_with(|| {
@@ -129,7 +128,7 @@ impl Elementary<'_> {
     fn of(formulas: &Formulas, root: Formula) -> Result<Elementary<'_>, Doubt> {
         let subformulas = formulas.subformulas(root);
         let mut members = vec![root];
-        let mut acceptance_sets = HashMap::new();
+        let mut acceptance_sets = HashMap::default();
         for &subformula in &subformulas {
             match formulas.node(subformula) {
                 Node::Unary(Unary::Next, operand) => members.extend([subformula, operand]),
@@ -206,7 +205,7 @@ impl Elementary<'_> {
 
     /// The letters for which each subformula is true at this position, given the values of the temporal ones.
     fn truth(&self, values: MemberValues) -> HashMap<Formula, Guard> {
-        let mut truth: HashMap<Formula, Guard> = HashMap::new();
+        let mut truth: HashMap<Formula, Guard> = HashMap::default();
         for &subformula in &self.subformulas {
             let of = |operand: Formula| &truth[&operand];
             let differ = |f: Formula, g: Formula| of(f).and_not(of(g)).or(&of(g).and_not(of(f)));

@@ -16,9 +16,8 @@
 //!                                     or one that leads to X where the move has no mark of Tᵢ
 //! ```
 
-use std::collections::HashMap;
-
 use automata::buchi::{Automaton, Edge, Guard, Label, Marks, StateId};
+use foundation::collections::HashMap;
 use foundation::{Budget, Exhausted};
 
 /// The most answers of Duplicator, taken over all pairs, and the most cells that a guard is cut into.
@@ -63,14 +62,14 @@ impl Game {
             if automaton.acceptance_sets() == 0 { Marks::one(0) } else { edge.marks }
         };
         let mut game =
-            Game { numbers: HashMap::new(), challenges: Vec::new(), sets: (with_one(smaller), with_one(larger)) };
+            Game { numbers: HashMap::default(), challenges: Vec::new(), sets: (with_one(smaller), with_one(larger)) };
         let mut pairs: Vec<(StateId, StateId)> = Vec::new();
         for &state in smaller.initial() {
             for &other in larger.initial() {
                 game.number((state, other), &mut pairs);
             }
         }
-        let mut cells: HashMap<(&Guard, StateId), Vec<Vec<usize>>> = HashMap::new();
+        let mut cells: HashMap<(&Guard, StateId), Vec<Vec<usize>>> = HashMap::default();
         let mut answers_in_all = 0;
         while game.challenges.len() < pairs.len() {
             budget.check()?;

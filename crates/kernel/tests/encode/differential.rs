@@ -1,8 +1,8 @@
 //! Every step of the interpreter is a step of a passage, on random programs; and formulas with a mistake are found out.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
+use foundation::collections::HashMap;
 use kernel::encode::{Exit, Passage};
 use logic::{Linear, Node, Sort, Term, Terms};
 use program::DataModel;
@@ -72,7 +72,7 @@ fn steps_through_pointers_agree() {
 /// The guards and updates of passages with a change.
 fn changed(terms: &Terms, mut passages: Vec<Passage>, change: &dyn Fn(Term) -> Term) -> Vec<Passage> {
     let whole = |term: Term| {
-        let mut replaced = HashMap::new();
+        let mut replaced = HashMap::default();
         for part in terms.subterms(&[term]) {
             let new = change(part);
             if new != part {

@@ -1,11 +1,12 @@
 //! One run of the interpreter, followed step by step in the formulas.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
 use foundation::Budget;
+use foundation::collections::HashMap;
 use kernel::encode::{CellName, Encoding, Exit, ObjectName, Passage, Transition, Truth};
 use logic::{Sort, Symbol, Term, Terms, Value};
 use num_bigint::BigInt;
@@ -109,14 +110,14 @@ pub fn follow(following: &Following<'_>, seed: u64, steps: usize, fault: Fault<'
         solver,
         values: BTreeMap::new(),
         bases: declared.addresses.iter().map(|address| (address.object, address.base.clone())).collect(),
-        heap: HashMap::new(),
-        strangers: HashMap::new(),
+        heap: HashMap::default(),
+        strangers: HashMap::default(),
         next_stranger: BigInt::from(1) << 100,
         is_exact,
         count: Count::default(),
         filling: SeededChoices::new(!seed),
         inputs: Rc::default(),
-        rest: HashMap::new(),
+        rest: HashMap::default(),
     };
     let mut choices = Noted { choices: SeededChoices::new(seed), inputs: follower.inputs.clone() };
     let mut interpreter = Interpreter::new(&prepared.program, prepared.semantics, &mut choices);
@@ -442,7 +443,7 @@ impl Follower<'_> {
     /// The values of symbols before a step, as terms.
     fn state_terms(&mut self) -> HashMap<Symbol, Term> {
         let terms = self.terms;
-        let mut all = HashMap::new();
+        let mut all = HashMap::default();
         for (&symbol, value) in &self.values {
             let term = match value {
                 Value::Array { .. } => {
@@ -468,7 +469,7 @@ impl Follower<'_> {
     /// A model, or that there is none; or neither.
     fn satisfy(&mut self, term: Term) -> Option<Option<HashMap<Symbol, Value>>> {
         match self.terms.as_truth(term) {
-            Some(true) => return Some(Some(HashMap::new())),
+            Some(true) => return Some(Some(HashMap::default())),
             Some(false) => return Some(None),
             None => {}
         }

@@ -2,8 +2,7 @@
 
 mod mirrored;
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use logic::{Bracketed, Expression, Symbol, Term, Terms};
 use proptest::prelude::*;
 
@@ -11,7 +10,7 @@ use crate::expressions::{Fragment, Variables, truth};
 use mirrored::mirrored;
 
 fn spelled(terms: &Terms, term: Term, into: &mut Bracketed) -> Expression {
-    terms.spell(term, &|symbol| terms.name(symbol), &mut HashMap::new(), into)
+    terms.spell(term, &|symbol| terms.name(symbol), &mut HashMap::default(), into)
 }
 
 proptest! {
@@ -41,7 +40,7 @@ proptest! {
             known.unwrap_or_else(|| shuffled.name(symbol))
         };
         let one = spelled(&terms, term, &mut expressions);
-        let other = shuffled.spell(same, &name, &mut HashMap::new(), &mut expressions);
+        let other = shuffled.spell(same, &name, &mut HashMap::default(), &mut expressions);
         prop_assert_eq!(one, other, "{}\n{}", expressions.text(one), expressions.text(other));
     }
 
@@ -52,7 +51,7 @@ proptest! {
         let variables = Variables::new(&terms);
         let roots: Vec<Term> = expressions.iter().map(|expression| variables.truth(&terms, expression)).collect();
         let mut into = Bracketed::default();
-        let mut found: HashMap<Expression, Term> = HashMap::new();
+        let mut found: HashMap<Expression, Term> = HashMap::default();
         for term in terms.subterms(&roots) {
             let spelled = spelled(&terms, term, &mut into);
             let other = found.insert(spelled, term);
@@ -65,7 +64,7 @@ proptest! {
     fn what_is_known_changes_nothing(expressions in prop::collection::vec(truth(3, Fragment::All), 1..6)) {
         let terms = Terms::new();
         let variables = Variables::new(&terms);
-        let (mut into, mut known) = (Bracketed::default(), HashMap::new());
+        let (mut into, mut known) = (Bracketed::default(), HashMap::default());
         for expression in &expressions {
             let term = variables.truth(&terms, expression);
             let again = terms.spell(term, &|symbol| terms.name(symbol), &mut known, &mut into);

@@ -5,8 +5,7 @@
 //! false. Activations from which all atoms look alike share a *view*. Passes that rename or replace variables rewrite
 //! the expressions here, so that everything later may treat an atom as a read of the right variables.
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use foundation::{Arena, Id, define_id};
 
 use super::inline::{ContextId, Inlined};
@@ -44,8 +43,8 @@ impl AtomsAt {
     /// The atoms of the old program over the variables of the new one, whose expressions they are added to.
     pub fn new(atoms: &[Atom], inlined: &mut Inlined) -> Self {
         let mut found = Self { atoms: atoms.to_vec(), views: Arena::new(), view_of: Arena::new() };
-        let mut renamed: HashMap<(usize, Vec<ContextId>), StateAtom> = HashMap::new();
-        let mut known: HashMap<Vec<Option<StateAtom>>, ViewId> = HashMap::new();
+        let mut renamed: HashMap<(usize, Vec<ContextId>), StateAtom> = HashMap::default();
+        let mut known: HashMap<Vec<Option<StateAtom>>, ViewId> = HashMap::default();
         for context in inlined.contexts.ids() {
             let mut view = Vec::with_capacity(atoms.len());
             for (index, atom) in atoms.iter().enumerate() {

@@ -8,9 +8,8 @@
 //!
 //! Constants are canonical: equal values of one type are equal expressions.
 
-use std::collections::HashMap;
-
 use foundation::Id;
+use foundation::collections::HashMap;
 use num_traits::ToPrimitive;
 
 use super::facts::{Fact, Facts};
@@ -52,7 +51,7 @@ pub(super) struct Folder<'p> {
 impl<'p> Folder<'p> {
     /// A folder for the expressions of a program.
     pub(super) fn new(program: &'p mut Program, integers: Integers, keep_overflow: bool) -> Self {
-        let (pointers, evaluated) = (Vec::new(), HashMap::new());
+        let (pointers, evaluated) = (Vec::new(), HashMap::default());
         let (known, quiet, folded) = (Vec::new(), Vec::new(), Vec::new());
         let mut folder = Self { program, integers, keep_overflow, pointers, evaluated, now: 1, known, quiet, folded };
         let all = folder.program.variables.ids();

@@ -8,8 +8,9 @@
 //! Recursion cannot be inlined; the pass then says where. Arguments that do not fit, and pointers to no function, are
 //! undefined in the old program and end in [`Op::Unreachable`] in the new one.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
+use foundation::collections::{HashMap, HashSet};
 use foundation::{Arena, Span, define_id};
 
 use super::rename::Renaming;
@@ -157,8 +158,8 @@ struct Return {
 
 impl Inliner<'_> {
     fn root(&mut self, function: FunctionId) -> Result<(), NotInlined> {
-        let context = self.contexts.push(Activation { function, caller: None, variables: HashMap::new() });
-        let mut copy = Copy { context, renaming: Renaming::default(), locations: HashMap::new(), back: None };
+        let context = self.contexts.push(Activation { function, caller: None, variables: HashMap::default() });
+        let mut copy = Copy { context, renaming: Renaming::default(), locations: HashMap::default(), back: None };
         let old_entry = self.old.functions[function].entry.expect("roots have a body");
         let entry = self.location(&mut copy, old_entry, function);
         self.program.functions[function].entry = Some(entry);
@@ -168,7 +169,7 @@ impl Inliner<'_> {
     /// Copies all that can be reached from the locations named so far.
     fn body(&mut self, mut copy: Copy, root: FunctionId) -> Result<(), NotInlined> {
         let mut open: Vec<LocationId> = copy.locations.keys().copied().collect();
-        let mut done = HashSet::new();
+        let mut done = HashSet::default();
         while let Some(old_location) = open.pop() {
             if !done.insert(old_location) {
                 continue;
@@ -322,7 +323,7 @@ impl Inliner<'_> {
             ops.push(Op::AtomicBegin);
         }
         let mut copy =
-            Copy { context, renaming: Renaming::new(variables), locations: HashMap::new(), back: Some(back) };
+            Copy { context, renaming: Renaming::new(variables), locations: HashMap::default(), back: Some(back) };
         let before = self.chain(context, edge, from, ops, root)?;
         let entry = self.location(&mut copy, old_entry, root);
         self.edge(context, edge, before, entry, Op::Skip, Observe::No)?;
@@ -369,7 +370,7 @@ impl Inliner<'_> {
 
     fn fresh_variables(&mut self, function: FunctionId, root: FunctionId) -> HashMap<VariableId, VariableId> {
         let function = &self.old.functions[function];
-        let mut fresh = HashMap::new();
+        let mut fresh = HashMap::default();
         for &old in function.parameters.iter().chain(&function.locals) {
             let Variable { name, kind, ty, address_taken, span } = self.old.variables[old].clone();
             let kind = match kind {

@@ -11,8 +11,7 @@
 //! Shared are globals, locals whose address is taken, and whatever is reached through a pointer; literals are not.
 //! Variables keep their ids, locations and expressions too; new ones come after them.
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use foundation::{Arena, Id, Span};
 
 use super::back::BackTranslation;
@@ -41,7 +40,7 @@ pub fn interleave(old: &Program) -> Interleaved {
     let mut splitter = Splitter {
         back: BackTranslation::identity(&program),
         program,
-        accesses: HashMap::new(),
+        accesses: HashMap::default(),
         at: LocationId::from_index(0),
         function: FunctionId::from_index(0),
         origin: EdgeId::from_index(0),
@@ -80,13 +79,13 @@ impl Splitter {
                 _ => None,
             })
             .collect();
-        let mut known = Evaluated::new();
+        let mut known = Evaluated::default();
         let most = conditions.iter().map(|&(_, condition)| self.count(condition)).max().unwrap_or(0);
         // A single edge may test and load at once; several must agree on what was loaded.
         if most > 1 || most == 1 && out.len() > 1 {
             for &(edge, condition) in &conditions {
                 self.begin(old, edge);
-                let mut found = Evaluated::new();
+                let mut found = Evaluated::default();
                 let value = self.load_all(condition, &known, &mut found);
                 found.insert(condition, value);
                 known.extend(found);
@@ -181,11 +180,11 @@ impl Splitter {
 
     /// A place whose address and indices read nothing shared.
     fn place(&mut self, place: &Place) -> Place {
-        self.place_knowing(place, &Evaluated::new(), &mut Evaluated::new())
+        self.place_knowing(place, &Evaluated::default(), &mut Evaluated::default())
     }
 
     fn expr(&mut self, expr: ExprId) -> ExprId {
-        self.load_all(expr, &Evaluated::new(), &mut Evaluated::new())
+        self.load_all(expr, &Evaluated::default(), &mut Evaluated::default())
     }
 
     fn place_knowing(&mut self, place: &Place, known: &Evaluated, found: &mut Evaluated) -> Place {
@@ -257,7 +256,7 @@ impl Splitter {
                 self.at = begin;
                 self.emit(Op::Assume(guard));
                 // What one branch loads is not known in the other, nor after both.
-                let value = self.load_all(value, known, &mut Evaluated::new());
+                let value = self.load_all(value, known, &mut Evaluated::default());
                 let op = Op::Assign { target: target.clone(), value: Operand::Scalar(value) };
                 self.last(op, join, Observe::No);
             }

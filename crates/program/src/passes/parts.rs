@@ -4,7 +4,9 @@
 //! elements where every index into them is constant and inside. What cannot be split (unions, arrays with a computed
 //! index) stays one part. Paths are followed by numbers: of a member, or of an element.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
+
+use foundation::collections::{HashMap, HashSet};
 
 use super::facts::Facts;
 use super::fold::Folder;
@@ -56,7 +58,7 @@ impl SplitPart {
 /// The variables that are split, with their new parts, which are added to the program.
 pub(super) fn split_variables(prepared: &mut Prepared) -> HashMap<VariableId, SplitPart> {
     let accesses = AggregateAccesses::of(prepared);
-    let mut split = HashMap::new();
+    let mut split = HashMap::default();
     for variable in accesses.candidates {
         let contents = prepared.program.variables[variable].clone();
         let mut maker = Maker { prepared, paths: &accesses.paths, variable: &contents, id: variable, made: Vec::new() };
@@ -123,7 +125,7 @@ impl AggregateAccesses {
         }
         let edges = std::mem::take(&mut prepared.program.edges);
         let mut folder = Folder::new(&mut prepared.program, prepared.semantics.integers, prepared.keep_overflow);
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         for edge in edges.values() {
             accesses.op(&mut folder, &edge.op);
             for expr in edge.op.expressions() {
@@ -317,14 +319,14 @@ impl Maker<'_> {
     /// part that is a scalar.
     fn initial_values(&mut self, plan: &SplitPlan) -> Option<HashMap<u64, Vec<InitialItem>>> {
         let VariableKind::Global { initial: Initial::Values(items), .. } = &self.variable.kind else {
-            return Some(HashMap::new());
+            return Some(HashMap::default());
         };
         let mut wholes = Vec::new();
         plan.wholes(&mut wholes);
         wholes.retain(|&(_, width_bits, _)| width_bits > 0);
         wholes.sort_unstable();
         let program = &mut self.prepared.program;
-        let mut found: HashMap<u64, Vec<InitialItem>> = HashMap::new();
+        let mut found: HashMap<u64, Vec<InitialItem>> = HashMap::default();
         for item in items {
             let before = wholes.partition_point(|&(offset_bits, ..)| offset_bits <= item.offset_bits);
             let (offset_bits, width_bits, ty) = wholes[before.checked_sub(1)?];

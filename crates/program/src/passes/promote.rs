@@ -7,9 +7,8 @@
 //!
 //! A bit-field becomes an integer of its width: what is written is converted to it, what is read is converted back.
 
-use std::collections::HashMap;
-
 use foundation::Id;
+use foundation::collections::HashMap;
 
 use super::facts::Facts;
 use super::fold::Folder;
@@ -33,7 +32,7 @@ pub fn promote(mut prepared: Prepared) -> Prepared {
     }
     let edges = std::mem::take(&mut prepared.program.edges);
     let folder = Folder::new(&mut prepared.program, prepared.semantics.integers, prepared.keep_overflow);
-    let mut promotion = Promotion { folder, split, known: HashMap::new() };
+    let mut promotion = Promotion { folder, split, known: HashMap::default() };
     let ops: Vec<Vec<Op>> = edges.values().map(|edge| promotion.ops(&edge.op)).collect();
     prepared.atoms.rewrite(|expr| promotion.expr(expr));
     prepared.program.edges = edges;

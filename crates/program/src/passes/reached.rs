@@ -8,9 +8,8 @@
 //! Inputs to arrays and structures become inputs to their scalars, each by way of a variable of its own: engines know
 //! most of scalar variables. The new program asks the same questions in the same order.
 
-use std::collections::{HashMap, HashSet};
-
 use foundation::Id;
+use foundation::collections::{HashMap, HashSet};
 use num_traits::ToPrimitive;
 
 use super::inline::Inlined;
@@ -258,14 +257,14 @@ struct Definitions {
 
 impl Definitions {
     fn of(program: &Program, start: LocationId) -> Self {
-        let mut assigned: HashMap<VariableId, Vec<EdgeId>> = HashMap::new();
+        let mut assigned: HashMap<VariableId, Vec<EdgeId>> = HashMap::default();
         for (id, edge) in program.edges.iter() {
             if let Some(variable) = edge.op.written_variable() {
                 assigned.entry(variable).or_default().push(id);
             }
         }
         let written = assigned.keys().copied().collect();
-        let mut once = HashMap::new();
+        let mut once = HashMap::default();
         for (variable, edges) in assigned {
             let contents = &program.variables[variable];
             let is_plain = !contents.address_taken && program.owner(variable).is_some();

@@ -1,11 +1,10 @@
 //! Renames variables in expressions, places and operations.
 
-use std::collections::HashMap;
-
 use crate::cfa::{Op, Operand};
 use crate::expr::{Expr, ExprId, Exprs, Place, Root};
 use crate::model::VariableId;
 use crate::visit::Rewrite;
+use foundation::collections::HashMap;
 
 /// A renaming of variables; those that are not in the map keep their names.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +17,7 @@ pub struct Renaming {
 impl Renaming {
     /// A renaming.
     pub fn new(variables: HashMap<VariableId, VariableId>) -> Self {
-        Self { variables, known: HashMap::new() }
+        Self { variables, known: HashMap::default() }
     }
 
     /// The new name of a variable.

@@ -4,9 +4,10 @@
 //! location at which control is. Taking an edge from one activation to another enters or leaves functions, which is
 //! observed as a call or a return would be.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use foundation::Budget;
+use foundation::collections::HashMap;
 
 use super::inline::ContextId;
 use super::prepared::Prepared;
@@ -75,7 +76,7 @@ impl<'a> TraceRunner<'a> {
         Self {
             prepared,
             interpreter: Interpreter::new(&prepared.program, prepared.semantics, choices),
-            written: HashMap::new(),
+            written: HashMap::default(),
             overflow: false,
             overflow_shown: false,
             truth: Vec::new(),

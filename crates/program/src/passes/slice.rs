@@ -7,9 +7,10 @@
 //!
 //! An assignment can be left out only where evaluating its right side always comes to an end and asks nothing.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use foundation::Id;
+use foundation::collections::HashMap;
 
 use super::facts::Facts;
 use super::flow::facts_at;
@@ -81,7 +82,7 @@ fn removable_target(folder: &mut Folder<'_>, op: &Op, facts: &Facts) -> Option<V
 
 /// The variables that something relevant reads.
 fn relevant_variables(prepared: &Prepared, removable: &[(EdgeId, VariableId)]) -> BTreeSet<VariableId> {
-    let mut assigned_by: HashMap<VariableId, Vec<EdgeId>> = HashMap::new();
+    let mut assigned_by: HashMap<VariableId, Vec<EdgeId>> = HashMap::default();
     let mut is_removable = vec![false; prepared.program.edges.len()];
     for &(edge, variable) in removable {
         assigned_by.entry(variable).or_default().push(edge);

@@ -3,8 +3,6 @@
 //! Every value is a question, in the order in which the scalars lie in memory. In a variable they have the types of the
 //! variable's own scalars, elsewhere those of the elements that are said to lie there.
 
-use std::collections::HashSet;
-
 use crate::cfa::{InputSource, Reach};
 use crate::expr::ExprId;
 use crate::model::VariableKind;
@@ -18,6 +16,7 @@ use crate::semantics::memory::Extent;
 use crate::semantics::stop::{Stop, UndefinedBehaviour};
 use crate::semantics::value::{ObjectId, Pointer, Value};
 use crate::types::{IntType, Scalar, TypeId};
+use foundation::collections::HashSet;
 
 /// Lists of more objects than this are not followed: they are by recursion.
 const MOST_OBJECTS: usize = 1000;
@@ -26,7 +25,7 @@ impl Interpreter<'_> {
     /// Writes inputs to all that is reached from an address.
     pub(super) fn havoc(&mut self, address: ExprId, reach: &Reach, source: &InputSource) -> Result<(), Stop> {
         let pointer = evaluate_pointer(self, address)?;
-        self.havoc_from(pointer, &mut vec![reach], &mut HashSet::new(), source)
+        self.havoc_from(pointer, &mut vec![reach], &mut HashSet::default(), source)
     }
 
     /// Goes on from a pointer: the last reach says how far, the others are those around it. What was seen already is not

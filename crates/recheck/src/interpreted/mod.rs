@@ -14,11 +14,11 @@ mod choices;
 mod walk;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
 use automata::buchi::{Automaton, Guard, Marks};
+use foundation::collections::HashMap;
 use foundation::{Budget, Id, Span};
 use program::semantics::interpreter::Interpreter;
 use program::semantics::observe::{Attention, Observer};
@@ -231,7 +231,7 @@ impl<'a> Explorer<'a> {
             unnoticed,
             looks_at_locals,
             nodes: Vec::new(),
-            by_hash: HashMap::new(),
+            by_hash: HashMap::default(),
             paths: Vec::new(),
             steps: 0,
             most_steps: u64::MAX,

@@ -19,8 +19,9 @@ mod parts;
 mod pointers;
 mod rewrite;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
+use foundation::collections::HashMap;
 use program::passes::Prepared;
 use program::{
     Edge, EdgeId, ExprId, ExprKind, Initial, Observe, Op, Operand, Place, Program, Root, VariableId, VariableKind,

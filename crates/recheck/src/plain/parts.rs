@@ -5,8 +5,9 @@
 //! structures whose members are named becomes an array for each member; the index is the same and has the same bounds. What
 //! lies between members is never looked at.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use foundation::collections::HashMap;
 use program::{
     Initial, InitialItem, Op, Place, Program, Root, Selector, Type, TypeId, Variable, VariableId, VariableKind,
 };
@@ -44,7 +45,7 @@ struct TypePart {
 impl Plain {
     /// Takes variables apart, by one level.
     pub(super) fn take_apart(&mut self) {
-        let mut parts = SplitVariables(HashMap::new());
+        let mut parts = SplitVariables(HashMap::default());
         for (variable, kind) in self.separable() {
             let new = parts_of(&mut self.prepared.program, variable, kind);
             let root = self.prepared.root();

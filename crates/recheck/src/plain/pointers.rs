@@ -6,8 +6,9 @@
 //! An index behind such a pointer, `p[i]` with `p` the address of an array that is a whole variable, is one of the array: what
 //! lies outside is outside the object, and undefined either way. The address of an object is not null.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
+use foundation::collections::HashMap;
 use program::{
     CompareOp, Constant, ExprId, ExprKind, Initial, IntType, Op, Operand, Place, Program, Root, Scalar, Selector, Type,
     TypeId, VariableId, VariableKind,
@@ -64,7 +65,7 @@ impl Plain {
             });
             begins_unread && (is_global || !is_live(self.prepared.start(), variable))
         });
-        let mut known = KnownPointers(HashMap::new());
+        let mut known = KnownPointers(HashMap::default());
         loop {
             let mut found = Vec::new();
             for (&variable, values) in written.iter().filter(|(variable, _)| !known.0.contains_key(variable)) {
@@ -87,7 +88,7 @@ impl Plain {
     /// For each pointer variable that nobody points to: all that is written to it, if that is known.
     fn written_addresses(&self) -> HashMap<VariableId, Vec<ExprId>> {
         let program = self.program();
-        let mut written: HashMap<VariableId, Vec<ExprId>> = HashMap::new();
+        let mut written: HashMap<VariableId, Vec<ExprId>> = HashMap::default();
         let mut spoiled: BTreeSet<VariableId> = BTreeSet::new();
         for (variable, contents) in program.variables.iter() {
             if contents.address_taken || program.types.as_scalar(contents.ty) != Some(Scalar::Pointer) {

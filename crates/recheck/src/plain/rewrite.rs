@@ -1,8 +1,7 @@
 //! Other places and expressions in all operations of a program.
 
-use std::collections::HashMap;
-
 use foundation::Id;
+use foundation::collections::HashMap;
 use program::{Expr, ExprId, ExprKind, Initial, Place, Program, Rewrite, VariableKind};
 
 use super::Plain;

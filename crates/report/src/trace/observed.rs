@@ -1,7 +1,6 @@
 //! From the interpreter's run to the rows of a trace and the diagnostics that go with it.
 
-use std::collections::{HashMap, HashSet};
-
+use foundation::collections::{HashMap, HashSet};
 use foundation::{Diagnostic, Diagnostics, Location, SourceMap, Span};
 use program::semantics::{Observation, Occasion, Run, RunEnd, Warning};
 use program::{EndKind, Program};
@@ -18,11 +17,11 @@ pub fn steps(run: &Run, program: &Program, sources: &SourceMap) -> Vec<TraceStep
 /// What the second iteration of a loop changes, as the numbers of steps and of what they write: the last value of the
 /// first iteration comes before the first one.
 fn changes_of_next_round(run: &Run) -> HashSet<(usize, usize)> {
-    let RunEnd::Lasso { start } = run.end else { return HashSet::new() };
+    let RunEnd::Lasso { start } = run.end else { return HashSet::default() };
     let first = run.observations.iter().enumerate();
     let second = run.observations.iter().enumerate().skip(start);
-    let mut held: HashMap<&str, &str> = HashMap::new();
-    let mut found = HashSet::new();
+    let mut held: HashMap<&str, &str> = HashMap::default();
+    let mut found = HashSet::default();
     for (round, (step, observation)) in first.map(|it| (1, it)).chain(second.map(|it| (2, it))) {
         for (number, change) in observation.changes.iter().enumerate() {
             let before = held.insert(&change.name, &change.value);

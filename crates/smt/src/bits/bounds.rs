@@ -1,7 +1,6 @@
 //! The bounds that a query says its numbers have.
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use logic::{Linear, Node, Sort, Term, Terms};
 use num_bigint::{BigInt, Sign};
 use num_traits::{One, Signed, Zero};
@@ -62,7 +61,7 @@ pub(super) struct Bounds<'t> {
 
 impl<'t> Bounds<'t> {
     pub(super) fn new(terms: &'t Terms) -> Self {
-        Self { terms, atoms: HashMap::new(), memory: HashMap::new() }
+        Self { terms, atoms: HashMap::default(), memory: HashMap::default() }
     }
 
     /// Learns bounds from what holds, and returns the positions of those formulas that were of use. The parts come before

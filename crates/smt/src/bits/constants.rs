@@ -1,7 +1,6 @@
 //! Symbols that must have one value in a query are replaced by it.
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use logic::{Node, Symbol, Term, Terms, Value};
 use num_traits::One;
 
@@ -27,9 +26,9 @@ pub(crate) fn propagated(terms: &Terms, formulas: &[Term]) -> Propagated {
         }
     };
     let mut members: Vec<(usize, Term)> = formulas.iter().copied().enumerate().flat_map(conjuncts).collect();
-    let (mut constants, mut useful) = (HashMap::new(), Vec::new());
+    let (mut constants, mut useful) = (HashMap::default(), Vec::new());
     for _ in 0..MOST_ROUNDS {
-        let mut found: HashMap<Symbol, Value> = HashMap::new();
+        let mut found: HashMap<Symbol, Value> = HashMap::default();
         members.retain(|(position, member)| match constant(terms, *member) {
             Some((symbol, value)) if !found.contains_key(&symbol) => {
                 found.insert(symbol, value);

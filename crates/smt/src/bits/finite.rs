@@ -6,8 +6,7 @@
 //! query computes overflows, and in two's complement of that width every operation on integers is one on bits. The query
 //! has a model over the integers if and only if it has one so: bounds follow from the query, and they are asserted.
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use logic::{Symbol, Term, Terms, Value};
 use num_bigint::BigInt;
 use num_traits::One;

@@ -1,7 +1,6 @@
 //! Terms over integers as terms over bit-vectors of one width, in which nothing overflows.
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use logic::{Linear, Node, Sort, Symbol, Term, Terms};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -23,7 +22,7 @@ pub(super) struct Writer<'t> {
 
 impl<'t> Writer<'t> {
     pub(super) fn new(terms: &'t Terms, width: u32) -> Self {
-        Self { terms, width, known: HashMap::new(), symbols: Vec::new(), bounds: Vec::new() }
+        Self { terms, width, known: HashMap::default(), symbols: Vec::new(), bounds: Vec::new() }
     }
 
     pub(super) fn truth(&self, term: Term) -> Bool {

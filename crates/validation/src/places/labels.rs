@@ -3,11 +3,10 @@
 //!
 //! All of it is read off the syntax, and only where it can mean one thing; nothing is told of the rest.
 
-use std::collections::{HashMap, HashSet};
-
 use c_frontend::syntax::ast::{BlockItem, Declaration, ForInit, JumpLabel, Stmt, StmtId, StmtKind};
 use c_frontend::syntax::symbols::Symbol;
 use foundation::Span;
+use foundation::collections::{HashMap, HashSet};
 use witness::WaypointType;
 
 use super::{ParsedUnit, PlaceCandidate};
@@ -54,7 +53,7 @@ impl ParsedUnit<'_> {
     /// The words of all declarations in a piece of text: what is declared there is among them. Since types can be defined in
     /// expressions as well, so are all words of a text with an `enum`, and in any case `struct` and `union`.
     fn declared_in(&self, span: Span) -> HashSet<&str> {
-        let mut declared = HashSet::from(["struct", "union"]);
+        let mut declared = HashSet::from_iter(["struct", "union"]);
         let mut add = |own: Span| {
             if is_inside(own, span) {
                 declared.extend(words(self.sources.snippet_text(self.own(own))));
@@ -188,7 +187,7 @@ struct Jumps {
 
 impl Jumps {
     fn of(unit: &ParsedUnit<'_>) -> Self {
-        let (mut labels, mut jumps) = (HashMap::<_, Vec<Span>>::new(), HashMap::<_, Vec<Span>>::new());
+        let (mut labels, mut jumps) = (HashMap::<_, Vec<Span>>::default(), HashMap::<_, Vec<Span>>::default());
         for statement in unit.ast.statements.values() {
             match &statement.kind {
                 StmtKind::Labeled(own, _) => own.iter().for_each(|label| {

@@ -7,9 +7,10 @@
 //! A small diagram may need exponentially many products (that an even number of atoms hold, say). So covers share their
 //! parts, products are counted before they are written out, and [`Guard::cubes_within`] gives up where they are too many.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
+
+use foundation::collections::HashMap;
 
 use super::{Guard, TRUE};
 use crate::ltl::{AtomId, Atoms};
@@ -31,7 +32,7 @@ impl Guard {
         if self.atoms().len() > MOST_ATOMS {
             return self.paths(most);
         }
-        let cover = Covers { known: HashMap::new(), most }.irredundant(self, self)?;
+        let cover = Covers { known: HashMap::default(), most }.irredundant(self, self)?;
         let mut cubes = Vec::with_capacity(cover.count);
         cover.write(&mut Cube::new(), &mut cubes);
         Some(cubes)

@@ -1,9 +1,8 @@
 //! The constructor of conjunctions; that of disjunctions is its dual.
 
-use std::collections::HashMap;
-
 use super::Simplifier;
 use crate::ltl::{AtomId, Binary, Formula, Node, Unary};
+use foundation::collections::HashMap;
 
 /// Conjunctions of more operands than this are not searched for pairs that belong together.
 const MOST_PAIRED_OPERANDS: usize = 64;
@@ -79,7 +78,7 @@ impl Simplifier<'_> {
 
     /// How many literals there are in the text of a Boolean formula.
     fn literals(&self, formula: Formula) -> usize {
-        let mut counts: HashMap<Formula, usize> = HashMap::new();
+        let mut counts: HashMap<Formula, usize> = HashMap::default();
         for subformula in self.formulas.subformulas(formula) {
             let count = match self.node(subformula) {
                 Node::Binary(_, left, right) => counts[&left].saturating_add(counts[&right]),

@@ -19,9 +19,9 @@ mod scan;
 mod streams;
 mod verifier;
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use foundation::collections::{HashMap, HashSet};
 use foundation::{Diagnostics, SourceMap, Span};
 use program::{FunctionId, VariableId};
 
@@ -55,7 +55,7 @@ impl Library {
         Self {
             ast: Rc::new(AnnotatedTree::new(ast)),
             bodies,
-            types: HashMap::new(),
+            types: HashMap::default(),
             wanted: Vec::new(),
             pointed: Vec::new(),
         }
@@ -98,7 +98,7 @@ impl Lowering<'_> {
 
     /// Lowers the bodies of the library functions that are used, and of those that they use.
     pub(crate) fn used_library_functions(&mut self) {
-        let mut done = HashSet::new();
+        let mut done = HashSet::default();
         self.enter_library();
         let ast = self.ast.clone();
         while let Some(name) = self.library.wanted.pop() {

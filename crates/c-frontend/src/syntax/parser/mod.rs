@@ -18,8 +18,8 @@ mod statements;
 mod type_words;
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
+use foundation::collections::HashSet;
 use foundation::{Diagnostic, Diagnostics, SourceId, Span};
 
 use super::DEPTH_LIMIT;
@@ -104,7 +104,7 @@ impl<'a> Parser<'a> {
             gave_up: false,
             silent: 0,
             end_reported: tokens.unterminated_comment,
-            unknown_types: HashSet::new(),
+            unknown_types: HashSet::default(),
             remarks: 0,
         }
     }

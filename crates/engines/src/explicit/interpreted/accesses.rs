@@ -3,8 +3,7 @@
 //! Nothing is known of where a pointer leads, but for `*&x`. A variable *escapes* if its address goes anywhere but
 //! into an access or a mutex operation at the same place; accesses through pointers reach what has escaped and the heap.
 
-use std::collections::HashSet;
-
+use foundation::collections::HashSet;
 use foundation::{Arena, Id};
 use program::{
     Callee, CompareOp, Constant, EdgeId, ExprId, ExprKind, Initial, Op, OpPart, Place, Program, Root, Scalar, Selector,
@@ -46,7 +45,7 @@ pub(super) struct EdgeAccess {
 impl Accesses {
     /// What the edges of a program access.
     pub fn new(program: &Program) -> Self {
-        let mut escaped = HashSet::new();
+        let mut escaped = HashSet::default();
         for variable in program.variables.values() {
             let (VariableKind::Global { initial, .. } | VariableKind::Literal { initial }) = &variable.kind else {
                 continue;
@@ -92,7 +91,7 @@ impl Accesses {
 
 /// What an expression reads, as an edge would.
 pub(super) fn access_of_expression(program: &Program, expr: ExprId) -> EdgeAccess {
-    let mut escaped = HashSet::new();
+    let mut escaped = HashSet::default();
     let mut visit = Visit::new(program, &mut escaped);
     visit.value(expr);
     visit.finish()
@@ -115,7 +114,7 @@ enum AccessKind {
 
 impl<'a> Visit<'a> {
     fn new(program: &'a Program, escaped: &'a mut HashSet<VariableId>) -> Self {
-        Self { program, escaped, access: EdgeAccess::default(), open: Vec::new(), seen: HashSet::new() }
+        Self { program, escaped, access: EdgeAccess::default(), open: Vec::new(), seen: HashSet::default() }
     }
 
     fn operation(&mut self, op: &Op) {
@@ -265,7 +264,7 @@ const FIRST_ADDRESS: u32 = 0x1000;
 /// Whether a type has a union in it, so that what is read may have been written at another type.
 fn has_union(program: &Program, ty: TypeId) -> bool {
     let mut open = vec![ty];
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     while let Some(ty) = open.pop() {
         if !seen.insert(ty.index()) {
             continue;

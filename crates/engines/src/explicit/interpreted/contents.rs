@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_and_tells_contents_apart() {
         let choices = [None, Some(0), Some(1), Some(-700)];
-        let mut all = std::collections::HashSet::new();
+        let mut all = foundation::collections::HashSet::default();
         for first in choices {
             for second in choices {
                 for third in choices {

@@ -27,9 +27,9 @@ mod tests;
 mod threads;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use foundation::collections::HashMap;
 use foundation::{Budget, Exhausted};
 use program::semantics::interpreter::Interpreter;
 use program::semantics::observe::Attention;

@@ -1,9 +1,8 @@
 //! What must be remembered besides the interpreter's state: what the observer has in mind, who ran last, and the last
 //! letter shown. Each is part of a configuration only where it can make a difference.
 
-use std::collections::HashSet;
-
 use foundation::Id;
+use foundation::collections::HashSet;
 use program::semantics::event::Event;
 use program::semantics::interpreter::Interpreter;
 use program::semantics::observe::{Attention, Observer};
@@ -66,10 +65,10 @@ fn may_be_silent(program: &Program, semantics: Semantics) -> bool {
 
 /// Whether some of the edges form a cycle.
 fn has_cycle(program: &Program, counts: impl Fn(EdgeId) -> bool) -> bool {
-    let mut done = HashSet::new();
+    let mut done = HashSet::default();
     for start in program.locations.ids() {
         let mut path: Vec<(LocationId, usize)> = vec![(start, 0)];
-        let mut on_path = HashSet::from([start]);
+        let mut on_path = HashSet::from_iter([start]);
         if done.contains(&start.index()) {
             continue;
         }

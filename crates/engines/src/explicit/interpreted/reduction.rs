@@ -10,8 +10,7 @@
 //! Everything here is decided once, from the program; what an edge comes to when it is taken (undefined behaviour, a
 //! false assumption, a question) is checked then.
 
-use std::collections::HashSet;
-
+use foundation::collections::HashSet;
 use foundation::{Arena, Id};
 use program::semantics::state::State;
 use program::semantics::{ObserveMode, Semantics};
@@ -115,10 +114,10 @@ impl Visible {
         threads: &Threads,
     ) -> Option<Self> {
         let mut visible = Self {
-            reads: HashSet::new(),
+            reads: HashSet::default(),
             through_pointers: false,
-            functions: HashSet::new(),
-            observed_entries: HashSet::new(),
+            functions: HashSet::default(),
+            observed_entries: HashSet::default(),
             overflow: false,
             pending: false,
         };
@@ -194,8 +193,8 @@ fn shows(program: &Program, semantics: Semantics, edge: EdgeId) -> bool {
 
 /// Which roots access which variables while there are several threads, as bits.
 struct Sharing {
-    reads: std::collections::HashMap<VariableId, u64>,
-    writes: std::collections::HashMap<VariableId, u64>,
+    reads: foundation::collections::HashMap<VariableId, u64>,
+    writes: foundation::collections::HashMap<VariableId, u64>,
     pointer_reads: u64,
     pointer_writes: u64,
     many: u64,

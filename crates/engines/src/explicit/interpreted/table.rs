@@ -121,14 +121,13 @@ fn hash(string: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
-
     use super::*;
+    use foundation::collections::HashMap;
 
     #[test]
     fn it_is_a_numbered_set_of_strings() {
         let mut table = Table::default();
-        let mut model: HashMap<Vec<u8>, u32> = HashMap::new();
+        let mut model: HashMap<Vec<u8>, u32> = HashMap::default();
         let mut random: u64 = 1;
         for round in 0..40_000_u32 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -3,8 +3,7 @@
 //! A *root* is a function in which threads begin; the threads of one root are not told apart. Calls through pointers may
 //! reach every function whose address is used.
 
-use std::collections::{HashMap, HashSet};
-
+use foundation::collections::{HashMap, HashSet};
 use foundation::{Arena, Id};
 use program::{Callee, EdgeId, ExprId, ExprKind, FunctionId, LocationId, Op, Program, Scalar};
 
@@ -43,7 +42,7 @@ impl Threads {
             });
             called.flatten().collect()
         };
-        let mut threads = Self { roots: Vec::new(), started: HashMap::new(), addressed: addressed.clone() };
+        let mut threads = Self { roots: Vec::new(), started: HashMap::default(), addressed: addressed.clone() };
         threads.roots.push(ThreadRoot::new(entry, false, &calls));
         let mut next = 0;
         while next < threads.roots.len() {
@@ -102,7 +101,7 @@ impl Threads {
     /// which that has happened does so everywhere the function is called.
     fn after_first_start(&self, program: &Program, edges_of: &Arena<FunctionId, Vec<EdgeId>>) -> HashSet<EdgeId> {
         let functions = &self.roots[0].functions;
-        let mut callers: HashMap<FunctionId, Vec<EdgeId>> = HashMap::new();
+        let mut callers: HashMap<FunctionId, Vec<EdgeId>> = HashMap::default();
         let mut open: Vec<LocationId> = Vec::new();
         for edge in functions.iter().flat_map(|&function| edges_of[function].iter().copied()) {
             match &program.edges[edge].op {
@@ -116,7 +115,7 @@ impl Threads {
             }
         }
         let mut seen: HashSet<LocationId> = open.iter().copied().collect();
-        let mut concurrent = HashSet::new();
+        let mut concurrent = HashSet::default();
         while let Some(location) = open.pop() {
             let function = program.locations[location].function;
             let mut reach = |to: LocationId| {
@@ -140,18 +139,18 @@ impl Threads {
 
 impl ThreadRoot {
     fn new(function: FunctionId, many: bool, calls: &dyn Fn(FunctionId) -> Vec<FunctionId>) -> Self {
-        let mut functions = HashSet::from([function]);
+        let mut functions = HashSet::from_iter([function]);
         let mut open = vec![function];
         while let Some(function) = open.pop() {
             open.extend(calls(function).into_iter().filter(|&called| functions.insert(called)));
         }
-        Self { many, functions, concurrent: HashSet::new() }
+        Self { many, functions, concurrent: HashSet::default() }
     }
 }
 
 fn is_on_cycle(program: &Program, edge: EdgeId) -> bool {
     let mut open = vec![program.edges[edge].to];
-    let mut seen = HashSet::from([program.edges[edge].to]);
+    let mut seen = HashSet::from_iter([program.edges[edge].to]);
     while let Some(location) = open.pop() {
         if location == program.edges[edge].from {
             return true;

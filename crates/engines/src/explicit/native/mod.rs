@@ -21,9 +21,9 @@ pub mod layout;
 pub mod model;
 pub mod pointers;
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use foundation::collections::HashMap;
 use foundation::{Budget, Exhausted, Id};
 use program::passes::inline::NotInlined;
 use program::passes::{NotPrepared, Prepared, prepare, simplify};
@@ -57,7 +57,7 @@ const MOST_FUNCTIONS: usize = 20_000;
 pub struct NativeSpace {
     shared: Arc<SharedModel>,
     budget: Budget,
-    functions: HashMap<u64, CompiledFunction, Mixed>,
+    functions: HashMap<u64, CompiledFunction>,
     /// The function that was called last, and for which key.
     last: Option<(u64, CompiledFunction)>,
     output: Vec<u64>,
@@ -81,13 +81,10 @@ impl Fact for SharedModel {
 /// What all forks of a space have compiled.
 struct Compiled {
     compiler: NativeCompiler,
-    functions: HashMap<u64, CompiledFunction, Mixed>,
+    functions: HashMap<u64, CompiledFunction>,
     /// By point: whether its code is not specialised.
     general: Vec<bool>,
 }
-
-/// Hashes the keys of the compiler's tables, which nobody chooses so that they collide.
-pub type Mixed = std::hash::BuildHasherDefault<Mixer>;
 
 impl NativeSpace {
     /// Compiles the program of a task, for an automaton whose state needs so many bits, or finds it on the board.
@@ -390,47 +387,5 @@ impl Space for NativeSpace {
 
     fn fork(&self) -> Self {
         Self::view(Arc::clone(&self.shared), self.budget.clone())
-    }
-}
-
-/// A hasher that mixes in eight bytes at a time.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Mixer(u64);
-
-impl std::hash::Hasher for Mixer {
-    fn finish(&self) -> u64 {
-        super::store::hash(&[self.0])
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut padded = [0; 8];
-            padded[..chunk.len()].copy_from_slice(chunk);
-            self.write_u64(u64::from_le_bytes(padded));
-        }
-    }
-
-    fn write_u8(&mut self, number: u8) {
-        self.write_u64(u64::from(number));
-    }
-
-    fn write_u32(&mut self, number: u32) {
-        self.write_u64(u64::from(number));
-    }
-
-    fn write_usize(&mut self, number: usize) {
-        self.write_u64(number as u64);
-    }
-
-    fn write_isize(&mut self, number: isize) {
-        self.write_u64(number as u64);
-    }
-
-    fn write_i64(&mut self, number: i64) {
-        self.write_u64(number as u64);
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = super::store::mix(self.0, number);
     }
 }

@@ -1,10 +1,11 @@
 //! The graph of a certificate: what the searches found to accept nothing, numbered by components.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use automata::algorithms::StateSet;
 use automata::buchi::{Automaton, Components, Marks, StateId};
 use foundation::Id;
+use foundation::collections::{HashMap, HashSet};
 use logic::Term;
 use task::certificate::refutation::{Macrostate, ProgressCondition, ProofNode};
 
@@ -52,7 +53,7 @@ impl ProofParts<'_, '_> {
         }
         let mut edges = closed.edges;
         let kept: HashSet<StateId> = self.kept.iter().copied().collect();
-        let mut hopeless: HashMap<StateId, usize> = HashMap::new();
+        let mut hopeless: HashMap<StateId, usize> = HashMap::default();
         for &state in reached.iter().filter(|state| !kept.contains(state)) {
             hopeless.insert(state, nodes.len());
             nodes.push(ProofNode {

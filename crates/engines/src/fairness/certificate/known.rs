@@ -1,10 +1,9 @@
 //! What the proof knew of the program's states beforehand, as invariants: values that constant propagation found, ranges,
 //! and where pointers lead. What is not kept by the program's steps is dropped by whoever checks the proof.
 
-use std::collections::HashMap;
-
 use analysis::numbers::Values;
 use analysis::points_to::Pointee as Pointed;
+use foundation::collections::HashMap;
 use logic::{Symbol, Term};
 use num_bigint::BigInt;
 use program::passes::Prepared;
@@ -227,7 +226,7 @@ pub(super) type KnownAt = HashMap<LocationId, Vec<((VariableId, u64), KnownValue
 
 /// What the passes know of values, in the rounds in which they find it out: before and after what is constant was put in.
 pub(super) fn known_by_passes(inlined: &Prepared) -> KnownAt {
-    let mut found = KnownAt::new();
+    let mut found = KnownAt::default();
     let mut prepared = inlined.clone();
     for _ in 0..MOST_ROUNDS {
         let before: Vec<Op> = prepared.program.edges.values().map(|edge| edge.op.clone()).collect();

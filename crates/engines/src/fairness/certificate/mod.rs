@@ -15,10 +15,11 @@ mod graph;
 mod known;
 pub(super) mod names;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use automata::buchi::{Automaton, StateId};
 use foundation::Id;
+use foundation::collections::{HashMap, HashSet};
 use logic::{Symbol, Term, Terms};
 use program::EdgeId;
 use program::passes::Prepared;
@@ -92,7 +93,7 @@ impl<'t> ProofParts<'_, 't> {
         }
         let edges = self.edges(&reached, &numbers, &names)?;
         let mut predicates: Vec<Term> = Vec::new();
-        let mut predicate_numbers: HashMap<Term, u32> = HashMap::new();
+        let mut predicate_numbers: HashMap<Term, u32> = HashMap::default();
         let ProofGraph { mut nodes, missing } = self.graph(&numbers, &reached, &mut |term| {
             *predicate_numbers.entry(term).or_insert_with(|| {
                 predicates.push(term);
@@ -218,7 +219,7 @@ impl<'t> ProofParts<'_, 't> {
                 guards.push(edge.label);
             }
         }
-        let mut alike: HashMap<_, Vec<usize>> = HashMap::new();
+        let mut alike: HashMap<_, Vec<usize>> = HashMap::default();
         for (index, edge) in edges.iter().enumerate() {
             alike.entry((edge.from, edge.to, edge.path.clone(), edge.reads.clone())).or_default().push(index);
         }
@@ -232,7 +233,7 @@ impl<'t> ProofParts<'_, 't> {
     /// The guard of a letter, with the inputs called by the edges that read them, and by what holds them afterwards:
     /// how many values a step asks for is not the same in the inlined program, where more variables are left.
     fn condition(&self, letter: LetterId, names: &SymbolNames<'_, '_>) -> Result<Sexp, String> {
-        let mut inputs: HashMap<Symbol, String> = HashMap::new();
+        let mut inputs: HashMap<Symbol, String> = HashMap::default();
         let path = self.letters.path(letter);
         for (taken, edge) in path.iter().zip(names.edges_of(&path)) {
             for (index, (asked, holder)) in taken.asked.iter().zip(&taken.held_by).enumerate() {
@@ -264,7 +265,7 @@ impl<'t> ProofParts<'_, 't> {
     fn unread(&self) -> (Vec<EdgeId>, Vec<EdgeId>) {
         let back = &self.prepared().back;
         let (mut unread, mut reread) = (BTreeSet::new(), BTreeSet::new());
-        let mut reading: HashSet<EdgeId> = HashSet::new();
+        let mut reading: HashSet<EdgeId> = HashSet::default();
         for edge in self.prepared().program.edges.ids() {
             let inlined = back.edge(edge);
             if self.observation.reads(edge) {

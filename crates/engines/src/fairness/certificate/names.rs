@@ -1,10 +1,10 @@
 //! The words of a certificate's conditions: which cell of memory each stands for.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
 
 use analysis::points_to::Pointee as Pointed;
 use foundation::Id;
+use foundation::collections::{HashMap, HashSet};
 use logic::{Symbol, Term, Terms};
 use num_bigint::BigInt;
 use program::passes::Prepared;
@@ -102,8 +102,8 @@ impl<'a, 't> SymbolNames<'a, 't> {
     /// Declares the scalars of which the proof says nothing: what the passes knew of them is found out again.
     fn declare_rest(&self) {
         let program = &self.inlined.program;
-        let mut is_declared: HashSet<(ObjectName, u64)> = HashSet::new();
-        let mut has_array: HashSet<ObjectName> = HashSet::new();
+        let mut is_declared: HashSet<(ObjectName, u64)> = HashSet::default();
+        let mut has_array: HashSet<ObjectName> = HashSet::default();
         for declaration in self.declared.borrow().iter() {
             match declaration.cell {
                 CellName::One { object, offset, .. } => _ = is_declared.insert((object, offset)),
@@ -161,12 +161,12 @@ impl<'a, 't> SymbolNames<'a, 't> {
     pub fn edges_of(&self, path: &[TakenEdge]) -> Vec<String> {
         let back = &self.vocabulary.prepared.back;
         // Which edges of the simplified program have stood for an edge, and how often it was taken by now.
-        let mut times: HashMap<EdgeId, (HashSet<EdgeId>, usize)> = HashMap::new();
+        let mut times: HashMap<EdgeId, (HashSet<EdgeId>, usize)> = HashMap::default();
         let name = |taken: &TakenEdge| {
             let Some(part) = taken.edge else { return "start".to_owned() };
-            let (parts, time) = times.entry(back.edge(part)).or_insert((HashSet::new(), 1));
+            let (parts, time) = times.entry(back.edge(part)).or_insert((HashSet::default(), 1));
             if !parts.insert(part) {
-                (*parts, *time) = (HashSet::from([part]), *time + 1);
+                (*parts, *time) = (HashSet::from_iter([part]), *time + 1);
             }
             let edge = back.edge(part).index();
             if *time == 1 { edge.to_string() } else { format!("{edge}:{time}") }
@@ -181,7 +181,7 @@ impl<'a, 't> SymbolNames<'a, 't> {
 
     /// A condition over the program's variables.
     pub fn write(&self, term: Term) -> Result<Sexp, String> {
-        self.write_with(term, &HashMap::new())
+        self.write_with(term, &HashMap::default())
     }
 
     /// A condition over these symbols and the program's variables.

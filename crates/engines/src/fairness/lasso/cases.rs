@@ -4,8 +4,7 @@
 //! So beyond a few, cases come from models: a model makes some literals true that imply the formula; these are a case,
 //! and the next model must falsify it.
 
-use std::collections::HashMap;
-
+use foundation::collections::HashMap;
 use foundation::{Budget, Exhausted};
 use logic::{Linear, Node, Sort, Symbol, Term, Terms, Value};
 use num_bigint::BigInt;
@@ -95,7 +94,7 @@ fn implicant(terms: &Terms, model: &Model, formula: Term) -> Option<Vec<Term>> {
                     let holds = truth(condition)?;
                     waiting.push((condition, holds));
                     let taken = if holds { yes } else { no };
-                    waiting.push((terms.replace(term, &HashMap::from([(part, taken)])), is_true));
+                    waiting.push((terms.replace(term, &HashMap::from_iter([(part, taken)])), is_true));
                     continue;
                 }
                 literals.push(match (node, is_true) {

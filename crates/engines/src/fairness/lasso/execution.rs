@@ -1,7 +1,8 @@
 //! Concrete executions of lassos: states, iterations, and what they need of the outside world.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
+use foundation::collections::HashMap;
 use logic::{Symbol, Term, Terms, Value};
 use smt::Model;
 

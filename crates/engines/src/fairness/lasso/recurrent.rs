@@ -6,9 +6,10 @@
 //! implied. Where that does not end, conjuncts of it and bounds at the state in question are thinned out until they
 //! are inductive, and must imply g.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use foundation::Budget;
+use foundation::collections::HashMap;
 use logic::{Linear, Node, Sort, Symbol, Term, Terms};
 use num_bigint::BigInt;
 use num_traits::One;

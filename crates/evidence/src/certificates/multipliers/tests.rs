@@ -1,10 +1,10 @@
 //! Arguments for random conditions, which a script that has nothing of this code must find right, and wrong ones wrong.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::process::Command;
 
 use foundation::SplitMix64;
+use foundation::collections::HashMap;
 use logic::{Sort, Term, Terms};
 use task::certificate::sexp::Sexp;
 
@@ -122,7 +122,7 @@ fn a_script_agrees_on_random_steps() {
     }
     let (terms, mut random) = (Terms::new(), SplitMix64::new(11));
     let world = World::new(&terms);
-    let (mut expressions, mut spelled) = (Bracketed::default(), HashMap::new());
+    let (mut expressions, mut spelled) = (Bracketed::default(), HashMap::default());
     let mut asked: Vec<Expression> = Vec::new();
     for _ in 0..COUNT {
         let question = world.question(&mut random);

@@ -1,6 +1,8 @@
 //! The numbers of addresses, and the types of what holds them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use foundation::collections::HashMap;
 
 use crate::cfa::FunctionId;
 use crate::model::{Program, VariableId};
@@ -21,7 +23,7 @@ pub(super) struct Numbering {
 impl Default for Numbering {
     fn default() -> Self {
         // Null is 0.
-        Self { variables: BTreeMap::new(), functions: HashMap::new(), next: 1, types: HashMap::new() }
+        Self { variables: BTreeMap::new(), functions: HashMap::default(), next: 1, types: HashMap::default() }
     }
 }
 

@@ -424,7 +424,7 @@ impl Replacement<'_> {
     /// Replaces the expressions of atoms.
     pub fn atoms(&mut self) -> Result<(), Unfit> {
         self.at = None;
-        let mut replaced = std::collections::HashMap::new();
+        let mut replaced = foundation::collections::HashMap::default();
         let all: Vec<ExprId> = self.prepared.atoms.expressions().collect();
         for expr in all {
             replaced.insert(expr, self.expr(expr)?);

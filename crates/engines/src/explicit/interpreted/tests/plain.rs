@@ -2,8 +2,8 @@
 //! forgotten. It shares no code with the space under test but the enumeration of answers.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 
+use foundation::collections::HashMap;
 use program::semantics::interpreter::Interpreter;
 use program::semantics::observe::{Attention, Observer, Sight};
 use program::semantics::state::State;
@@ -32,7 +32,7 @@ struct Move {
 impl Graph {
     /// Explores a program; none if it has more than so many states.
     pub fn explore(task: &Task, most: usize) -> Option<Self> {
-        let mut numbers: HashMap<Node, u32> = HashMap::new();
+        let mut numbers: HashMap<Node, u32> = HashMap::default();
         let mut open: Vec<Option<Node>> = vec![None];
         let mut nodes = Vec::new();
         while nodes.len() < open.len() {

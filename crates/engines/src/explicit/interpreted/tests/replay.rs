@@ -156,7 +156,7 @@ fn all_views_of_a_space_number_configurations_alike() {
     let mut second = first.fork();
     let (mut one, mut other) = (Next::default(), Next::default());
     let mut open = vec![0];
-    let mut seen = std::collections::HashSet::from([0]);
+    let mut seen = foundation::collections::HashSet::from_iter([0]);
     while let Some(state) = open.pop() {
         // The second view goes through the steps backwards, so that it is the first to see some configurations.
         let steps: Vec<u32> =

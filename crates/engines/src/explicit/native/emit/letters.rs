@@ -1,14 +1,12 @@
 //! The letters that a function shows on its way. As long as all are known while compiling, they are a word with a
 //! number, and nothing is written; from the first unknown letter on, they are written to the output.
 
-use std::collections::HashMap;
-
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
+use foundation::collections::HashMap;
 use program::EdgeId;
 use task::LetterBits;
 
-use super::super::Mixed;
 use super::super::expression::Term;
 use super::super::model::{AtomTruth, Moment};
 use super::{Emitter, MEMORY};
@@ -18,7 +16,7 @@ use super::{Emitter, MEMORY};
 pub struct Words {
     /// The letters of each.
     pub letters: Vec<Vec<LetterBits>>,
-    numbers: HashMap<Vec<LetterBits>, u32, Mixed>,
+    numbers: HashMap<Vec<LetterBits>, u32>,
 }
 
 impl Words {

@@ -16,15 +16,13 @@
 mod letters;
 mod packing;
 
-use std::collections::HashMap;
-
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::{FunctionBuilder, Switch, Variable};
 use foundation::Id;
+use foundation::collections::HashMap;
 use program::{EdgeId, LocationId, Op, Operand, Scalar};
 
-use super::Mixed;
 use super::expression::Term;
 use super::layout::Layout;
 use super::model::{AtomTruth, Moment, NativeModel, PointKind, Slot, SlotId};
@@ -97,9 +95,9 @@ pub struct Emitter<'e, 'f> {
     count: Variable,
     last: Variable,
     output: Variable,
-    blocks: HashMap<EmittedSpot, Block, Mixed>,
+    blocks: HashMap<EmittedSpot, Block>,
     open: Vec<(EmittedSpot, Block)>,
-    truths: HashMap<Vec<AtomTruth>, u32, Mixed>,
+    truths: HashMap<Vec<AtomTruth>, u32>,
     /// The edge that is being taken, for the letter where behaviour is undefined.
     edge: Option<EdgeId>,
     places_left: usize,

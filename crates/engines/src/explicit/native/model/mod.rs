@@ -17,15 +17,13 @@ mod points;
 mod start;
 mod supported;
 
-use std::collections::{HashMap, HashSet};
-
+use foundation::collections::{HashMap, HashSet};
 use foundation::{Arena, Id, Span, define_id};
 use program::passes::prepared::Prepared;
 use program::semantics::{Answer, Integers, ObserveMode, Semantics, UndefinedMode, Value};
 use program::{Atom, EdgeId, ExprId, LocationId, Op, Program, Scalar, VariableId};
 use task::{Negation, Task};
 
-use super::Mixed;
 use super::facts::PreparedFacts;
 
 define_id! {
@@ -113,11 +111,11 @@ pub struct NativeModel {
     /// The points, the start first.
     pub points: Vec<Point>,
     /// The points by their locations; the start is not among them.
-    pub point_at: HashMap<LocationId, u32, Mixed>,
+    pub point_at: HashMap<LocationId, u32>,
     /// The variables.
     pub slots: Arena<SlotId, Slot>,
     /// The variables by those of the program.
-    pub slot_of: HashMap<VariableId, SlotId, Mixed>,
+    pub slot_of: HashMap<VariableId, SlotId>,
     /// By slot: the value of a scalar at the start.
     pub initial: Vec<i64>,
     /// The memory at the start.
@@ -125,7 +123,7 @@ pub struct NativeModel {
     /// Whether there may be steps in which nothing is observed.
     pub may_be_silent: bool,
     read_by_atoms: Vec<bool>,
-    joints: HashSet<LocationId, Mixed>,
+    joints: HashSet<LocationId>,
     facts: PreparedFacts,
     mode: ObserveMode,
     atoms: Vec<AtomKind>,
@@ -318,7 +316,7 @@ impl NativeModel {
 
     /// The expressions of the property's atoms, from wherever they are looked at.
     fn goal_expressions(&self) -> Vec<ExprId> {
-        let mut found = HashSet::new();
+        let mut found = HashSet::default();
         let edges = self.facts.reachable_edges().iter();
         let ends = edges.flat_map(|&edge| [self.program().edges[edge].from, self.program().edges[edge].to]);
         let locations: HashSet<LocationId> = ends.chain([self.prepared.start()]).collect();

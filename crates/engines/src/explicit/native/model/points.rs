@@ -1,7 +1,6 @@
 //! The points of control: the start, all inputs, and where the cycles close that no input lies on.
 
-use std::collections::HashSet;
-
+use foundation::collections::HashSet;
 use program::{EdgeId, ExprId, ExprKind, LocationId, Op, Program, Scalar};
 
 use super::choice::exclude_each_other;
@@ -21,7 +20,7 @@ impl NativeModel {
     }
 
     pub(super) fn find_joints(&mut self) {
-        let mut reached = HashSet::new();
+        let mut reached = HashSet::default();
         for &edge in self.facts.reachable_edges() {
             let to = self.program().edges[edge].to;
             if !reached.insert(to) {
@@ -85,8 +84,8 @@ impl NativeModel {
         let program = self.program();
         let is_point = |location: &LocationId| self.point_at.contains_key(location);
         let mut closing = Vec::new();
-        let mut on_path: HashSet<LocationId> = HashSet::new();
-        let mut visited: HashSet<LocationId> = HashSet::new();
+        let mut on_path: HashSet<LocationId> = HashSet::default();
+        let mut visited: HashSet<LocationId> = HashSet::default();
         let roots = std::iter::once(entry).chain(self.points.iter().map(|point| point.location));
         for root in roots {
             if !visited.insert(root) {
@@ -126,7 +125,7 @@ impl NativeModel {
                 continue;
             }
             let mut open = vec![point.location];
-            let mut seen: HashSet<LocationId> = HashSet::new();
+            let mut seen: HashSet<LocationId> = HashSet::default();
             while let Some(location) = open.pop() {
                 for &edge in &program.locations[location].out {
                     let to = program.edges[edge].to;

@@ -2,9 +2,8 @@
 //!
 //! What passes here, the emitter has code for; it checks nothing again.
 
-use std::collections::HashSet;
-
 use foundation::Span;
+use foundation::collections::HashSet;
 use program::semantics::Integers;
 use program::{
     Callee, EdgeId, ExprId, ExprKind, Observe, Op, OpenEnd, Operand, Place, Program, Root, Scalar, Selector, Type,
@@ -19,14 +18,14 @@ const LARGEST_OBJECT_BYTES: u64 = 1 << 12;
 impl NativeModel {
     /// Makes slots for all variables that the program or an atom names, and checks that all of it can be compiled.
     pub(super) fn find_slots(&mut self) -> Result<(), NotNative> {
-        let mut named: HashSet<VariableId> = HashSet::new();
-        let mut expressions: HashSet<ExprId> = HashSet::new();
+        let mut named: HashSet<VariableId> = HashSet::default();
+        let mut expressions: HashSet<ExprId> = HashSet::default();
         for edge in self.facts.reachable_edges().to_vec() {
             self.check_edge(edge, &mut named, &mut expressions)?;
         }
-        let mut read_by_atoms: HashSet<VariableId> = HashSet::new();
+        let mut read_by_atoms: HashSet<VariableId> = HashSet::default();
         for expr in self.goal_expressions() {
-            self.check_expression(expr, None, &mut read_by_atoms, &mut HashSet::new())?;
+            self.check_expression(expr, None, &mut read_by_atoms, &mut HashSet::default())?;
         }
         named.extend(&read_by_atoms);
         let mut named: Vec<VariableId> = named.into_iter().collect();
@@ -46,7 +45,7 @@ impl NativeModel {
     /// complete, and not while it calls a function. That is left to the interpreter.
     pub(super) fn check_changes(&self) -> Result<(), NotNative> {
         let program = self.program();
-        let mut looked_at: HashSet<VariableId> = HashSet::new();
+        let mut looked_at: HashSet<VariableId> = HashSet::default();
         for expr in self.goal_expressions() {
             analysis::expressions::variables_read(program, expr, &mut |variable| _ = looked_at.insert(variable));
         }

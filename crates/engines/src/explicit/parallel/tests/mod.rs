@@ -3,7 +3,6 @@
 mod graphs;
 
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,6 +10,7 @@ use std::time::Duration;
 
 use automata::buchi::Marks;
 use foundation::Exhausted;
+use foundation::collections::{HashMap, HashSet};
 use program::semantics::Answer as Choice;
 use task::{Lasso, LetterBits, Negation, Scheduler};
 
@@ -60,7 +60,7 @@ impl Whole {
     fn of(run: &Run<'_>) -> Self {
         let mut product = run.product(GraphSpace::new(run.graph.clone(), run.words));
         let mut whole = Self {
-            states: HashMap::new(),
+            states: HashMap::default(),
             transitions: Vec::new(),
             components: Vec::new(),
             visited: Vec::new(),
@@ -207,8 +207,8 @@ fn compare(what: &str, graph: &Arc<Graph>, words: usize, negation: &Negation, se
 fn check_components(what: &str, whole: &Whole, store: &SharedStore, threads: usize) {
     let sets = UnionFind::new(&store.records, threads as u32);
     let mut state = vec![0; store.words()];
-    let mut root_of_component: HashMap<usize, u32> = HashMap::new();
-    let mut component_of_root: HashMap<u32, usize> = HashMap::new();
+    let mut root_of_component: HashMap<usize, u32> = HashMap::default();
+    let mut component_of_root: HashMap<u32, usize> = HashMap::default();
     for number in store.records.reserved() {
         if store.records.cell(number).load(Ordering::Relaxed) == 0 {
             continue;
@@ -255,11 +255,11 @@ fn check_violation(what: &str, run: &Run<'_>, whole: &Whole, store: &SharedStore
 }
 
 fn reachable(start: usize, edges: &[(usize, usize)]) -> HashSet<usize> {
-    let mut after: HashMap<usize, Vec<usize>> = HashMap::new();
+    let mut after: HashMap<usize, Vec<usize>> = HashMap::default();
     for &(from, to) in edges {
         after.entry(from).or_default().push(to);
     }
-    let mut reached = HashSet::from([start]);
+    let mut reached = HashSet::from_iter([start]);
     let mut open = vec![start];
     while let Some(state) = open.pop() {
         open.extend(after.get(&state).into_iter().flatten().filter(|&&to| reached.insert(to)));
