@@ -100,6 +100,7 @@ impl Lowering<'_> {
     fn assign_record(&mut self, place: Place, ty: Qual, right: ExprId, span: Span) -> Lower<Lowered> {
         let lowered = self.rvalue(right)?;
         let source = self.aggregate_operand(lowered, ty, "this assignment")?;
+        let place = self.write_target(place, span)?;
         self.emit(Op::Assign { target: place.clone(), value: Operand::Aggregate(source) }, span)?;
         Ok(Lowered { value: Denoted::Aggregate(place), ty: ty.unqualified(), bit_width: None, span })
     }
@@ -138,7 +139,8 @@ impl Lowering<'_> {
             }
             _ => value,
         };
-        self.emit(Op::Assign { target: place, value: Operand::Scalar(value) }, span)?;
+        let target = self.write_target(place, span)?;
+        self.emit(Op::Assign { target, value: Operand::Scalar(value) }, span)?;
         let held = self.as_stored(value, bit_width);
         Ok(Lowered { value: Denoted::Scalar(held), ty: ty.unqualified(), bit_width, span })
     }

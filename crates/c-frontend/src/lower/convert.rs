@@ -4,7 +4,8 @@ use foundation::{Diagnostic, Span};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use program::{
-    CompareOp, Constant, ExprId as ModelExpr, ExprKind as ModelKind, InputSource, IntType, Op, Place, Root, Scalar,
+    CompareOp, Constant, ExprId as ModelExpr, ExprKind as ModelKind, InputSource, IntType, Op, Operand, Place, Root,
+    Scalar, Selector,
 };
 
 use super::{Denoted, Lower, Lowered, Lowering};
@@ -54,7 +55,7 @@ impl Lowering<'_> {
                     }
                     let place = match self.input_source(&place, ty) {
                         Some(source) => {
-                            self.assume_of_input(&source, span);
+                            self.begin_input(&source, &place, span)?;
                             let copy = self.temporary(place.ty, span)?;
                             let target = self.variable_place(copy);
                             self.emit(Op::Input { target: target.clone(), source }, span)?;
@@ -87,12 +88,41 @@ impl Lowering<'_> {
     fn read(&mut self, place: Place, ty: Qual, bit_width: Option<u16>, span: Span) -> Lower<ModelExpr> {
         match self.input_source(&place, ty) {
             Some(source) => {
-                self.assume_of_input(&source, span);
+                self.begin_input(&source, &place, span)?;
                 self.input(ty, bit_width, source, span)
             }
             None => {
                 self.assume_of_volatile(ty, span);
                 Ok(self.load(place))
+            }
+        }
+    }
+
+    /// Where a value goes that is written to a place: a write to a device register changes nothing, but what is written is
+    /// computed.
+    pub(crate) fn write_target(&mut self, place: Place, span: Span) -> Lower<Place> {
+        let Some(address) = self.register_address(&place).filter(|_| self.unevaluated == 0) else { return Ok(place) };
+        self.begin_input(&InputSource::Register(address), &place, span)?;
+        let ignored = self.temporary(place.ty, span)?;
+        Ok(self.variable_place(ignored))
+    }
+
+    /// Evaluates the indices that lead to a register, which may be undefined.
+    fn evaluate_indices(&mut self, place: &Place, span: Span) -> Lower<()> {
+        for selector in &place.path {
+            if let Selector::Index(index) = selector {
+                self.keep(*index, span)?;
+            }
+        }
+        let Root::Pointer { mut address, .. } = place.root else { return Ok(()) };
+        loop {
+            match self.program.exprs.get(address).kind.clone() {
+                ModelKind::PointerAdd { base, index, .. } => {
+                    self.keep(index, span)?;
+                    address = base;
+                }
+                ModelKind::AddressOf(inner) => return self.evaluate_indices(&inner, span),
+                _ => return Ok(()),
             }
         }
     }
@@ -104,12 +134,25 @@ impl Lowering<'_> {
         }
     }
 
-    /// Notes what is assumed of a device that is read.
-    fn assume_of_input(&mut self, source: &InputSource, span: Span) {
+    /// What happens before input takes the place of what a place holds. Of a device register it is noted what is
+    /// assumed, and what leads to it is evaluated; any other object must be there, so that it is read in vain.
+    fn begin_input(&mut self, source: &InputSource, place: &Place, span: Span) -> Lower<()> {
         if let InputSource::Register(_) = source {
             let text = "a read of a device register yields any value, and a write to one changes nothing";
             self.assume(text.to_owned(), span);
+            return self.evaluate_indices(place, span);
         }
+        let is_certain = |selector: &Selector| matches!(selector, Selector::Field(_));
+        if place.root.variable().is_some() && place.path.iter().all(is_certain) {
+            return Ok(());
+        }
+        let value = match self.program.types.as_scalar(place.ty) {
+            Some(_) => Operand::Scalar(self.load(place.clone())),
+            None => Operand::Aggregate(place.clone()),
+        };
+        let unused = self.temporary(place.ty, span)?;
+        let target = self.variable_place(unused);
+        self.emit(Op::Assign { target, value }, span)
     }
 
     /// Where the value in a place comes from, if reading it is input.

@@ -56,7 +56,7 @@ impl Lowering<'_> {
                 let source = self.pointer_argument(arguments[1], later_one)?;
                 let count = self.size_argument(arguments[2], false)?;
                 let may_overlap = plain == "memmove";
-                self.emit(Op::CopyBytes { target, source, count, may_overlap }, span)?;
+                self.copy_bytes(target, source, count, may_overlap, span)?;
                 if plain == "mempcpy" {
                     let end = ModelKind::PointerAdd { base: target, index: count, stride: 1 };
                     let end = self.program.exprs.intern(end, Scalar::Pointer);
@@ -73,7 +73,7 @@ impl Lowering<'_> {
                 let byte = self.converted_to(byte, IntKind::UnsignedChar).value;
                 let byte = if later_one { self.keep(byte, span)? } else { byte };
                 let count = self.size_argument(arguments[2], false)?;
-                self.emit(Op::SetBytes { target, byte, count }, span)?;
+                self.set_bytes(target, byte, count, span)?;
                 self.void_pointer(target, span)
             }
             "bzero" => {
@@ -81,7 +81,7 @@ impl Lowering<'_> {
                 let target = self.pointer_argument(arguments[0], has_effects(&self.ast, arguments[1]))?;
                 let count = self.size_argument(arguments[1], false)?;
                 let byte = self.program.exprs.int(0, program::IntType::unsigned(8));
-                self.emit(Op::SetBytes { target, byte, count }, span)?;
+                self.set_bytes(target, byte, count, span)?;
                 self.void(span)
             }
             "rand" | "random" => self.input_at_least(name, declared, 0, span)?,

@@ -6,12 +6,14 @@
 //! | `names` | which functions are known |
 //! | `verifier` | verifier functions, assertions and the end of the program |
 //! | `builtins` | arithmetic that tells whether its result fits |
+//! | `bytes` | copying and setting bytes, by assignments where that is the same |
 //! | `calls` | the C library's functions that operations stand for |
 //! | `streams` | those that read and print |
 //! | `scan` | `scanf` and its formats |
 //! | `pointers` | bodies for those whose address is used |
 
 mod builtins;
+mod bytes;
 mod calls;
 mod names;
 mod pointers;
