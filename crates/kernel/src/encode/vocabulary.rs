@@ -11,7 +11,7 @@ use program::passes::Prepared;
 use program::semantics::Integers;
 use program::semantics::arithmetic::{largest, smallest};
 use program::semantics::layout::leaves;
-use program::{Constant, EdgeId, ExprId, ExprKind, Op, Program, Scalar, VariableKind};
+use program::{Constant, EdgeId, ExprId, ExprKind, Initial, Op, Program, Scalar, VariableKind};
 
 use super::evaluation::Evaluation;
 use super::{CellName, Declaration, Encoding, ObjectAddress, ObjectName};
@@ -266,9 +266,9 @@ impl<'a> Encoding<'a> {
             .edges
             .iter()
             .any(|(id, edge)| matches!(edge.op, Op::Allocate { .. }) && !is_placed(ObjectName::Heap(id)));
-        let has = |wanted: &dyn Fn(&ExprKind) -> bool| {
-            (0..program.exprs.len()).any(|index| wanted(&program.exprs.get(ExprId::from_index(index)).kind))
-        };
+        let evaluated: Vec<&ExprKind> =
+            program.exprs.below(self.evaluated()).map(|expr| &program.exprs.get(expr).kind).collect();
+        let has = |wanted: &dyn Fn(&ExprKind) -> bool| evaluated.iter().any(|kind| wanted(kind));
         Ok(Addresses {
             has_strangers: strange_heap || !strange_variables.is_empty(),
             has_mortal_strangers: strange_heap
@@ -282,6 +282,23 @@ impl<'a> Encoding<'a> {
             beyond,
             gap,
         })
+    }
+}
+
+impl Encoding<'_> {
+    /// The expressions that are ever evaluated: by edges and atoms, and for what globals hold at the start.
+    fn evaluated(&self) -> Vec<ExprId> {
+        let program = self.program();
+        let mut found: Vec<ExprId> = self.prepared.atoms.expressions().collect();
+        found.extend(program.edges.values().flat_map(|edge| edge.op.expressions()));
+        for variable in program.variables.values() {
+            if let VariableKind::Global { initial: Initial::Values(items), .. }
+            | VariableKind::Literal { initial: Initial::Values(items) } = &variable.kind
+            {
+                found.extend(items.iter().map(|item| item.value));
+            }
+        }
+        found
     }
 }
 

@@ -106,8 +106,10 @@ impl Lowering<'_> {
         // What is not initialised can be copied, but not read.
         let is_initialised =
             matches!(self.program.variables[from].kind, VariableKind::Global { .. } | VariableKind::Literal { .. });
+        // All bits of integers and pointers count.
+        let is_plain = |scalar: &Scalar| matches!(scalar, Scalar::Int(_) | Scalar::Pointer);
         let are_alike = targets.iter().map(|(_, scalar)| scalar).eq(sources.iter().map(|(_, scalar)| scalar));
-        if to == from || !is_initialised || !are_alike {
+        if to == from || !is_initialised || !are_alike || !targets.iter().all(|(_, scalar)| is_plain(scalar)) {
             return None;
         }
         let loads = sources.into_iter().map(|(place, _)| self.load(place)).collect::<Vec<_>>();
@@ -185,6 +187,8 @@ impl Lowering<'_> {
                 self.program.exprs.int(index, self.program.types.pointer_int(true))
             }
             (None, Some(by)) if by.is_zero() => index,
+            // Bytes may go on in the next row or member, but an index may not.
+            _ if place.root.variable().is_none() || place.path.len() > 1 => return None,
             _ => {
                 let (index, by) = (self.cast_scalar(index, wide), self.cast_scalar(by, wide));
                 self.program.exprs.intern(ModelKind::Binary(ModelBinary::Add, index, by), wide)
