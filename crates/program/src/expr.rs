@@ -242,6 +242,11 @@ impl Place {
             _ => None,
         }
     }
+
+    /// Whether it is there whenever its variable is: neither a pointer nor an index leads to it.
+    pub fn is_certain(&self) -> bool {
+        self.root.variable().is_some() && self.path.iter().all(|selector| matches!(selector, Selector::Field(_)))
+    }
 }
 
 /// Follows a path inwards and tells which index may lie behind the end of its array: programs use an array of length 0 or 1 at the

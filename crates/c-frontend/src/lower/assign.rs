@@ -35,7 +35,7 @@ impl Lowering<'_> {
             return self.store(place, ty, bit_width, value, span, wanted);
         }
         if let CType::Record(_) = self.types.get(ty.ty) {
-            return self.assign_record(place, ty, right, span);
+            return self.assign_record(place, ty, right, span, wanted);
         }
         if let Some(lowered) = self.assign_call_result(&place, ty, bit_width, right, span, wanted)? {
             return Ok(lowered);
@@ -97,7 +97,11 @@ impl Lowering<'_> {
         }
     }
 
-    fn assign_record(&mut self, place: Place, ty: Qual, right: ExprId, span: Span) -> Lower<Lowered> {
+    fn assign_record(&mut self, mut place: Place, ty: Qual, right: ExprId, span: Span, wanted: bool) -> Lower<Lowered> {
+        if wanted {
+            // What is assigned may be what leads there.
+            place = self.freeze(place, span)?;
+        }
         let lowered = self.rvalue(right)?;
         let source = self.aggregate_operand(lowered, ty, "this assignment")?;
         let place = self.write_target(place, span)?;

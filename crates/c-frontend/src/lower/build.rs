@@ -65,6 +65,17 @@ pub(crate) struct JumpTarget {
     pub open_blocks: usize,
 }
 
+/// Something that was lowered apart from what comes before it.
+pub(crate) struct Aside<T> {
+    pub value: T,
+    /// Where its evaluation begins.
+    pub start: LocationId,
+    /// Where it ends.
+    pub end: LocationId,
+    /// Whether it is an expression alone, without any edge.
+    pub is_pure: bool,
+}
+
 impl Lowering<'_> {
     /// The function that is being lowered; expressions at file scope have none.
     pub(crate) fn builder(&mut self) -> &mut FunctionBuilder {
@@ -82,6 +93,19 @@ impl Lowering<'_> {
             builder.last = last;
         }
         result
+    }
+
+    /// Lowers something that may not be evaluated, from a new location on, and comes back.
+    pub(crate) fn aside<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> Aside<T> {
+        let (at, last) = (self.builder().at, self.builder().last);
+        let start = self.new_location();
+        self.go_on_at(start);
+        let edges = self.program.edges.len();
+        let value = inside(self);
+        let end = self.builder().at;
+        let builder = self.builder();
+        (builder.at, builder.last) = (at, last);
+        Aside { value, start, end, is_pure: self.program.edges.len() == edges }
     }
 
     /// A new location of the current function.

@@ -1,7 +1,10 @@
 //! Function calls (6.5.2.2): which function, which arguments, where the result goes.
 
 use foundation::{Diagnostic, Span};
-use program::{Callee, EndKind, ExprKind as ModelKind, FunctionId, Op, Operand, Place, Scalar, VariableId};
+use program::{
+    Callee, EdgeId, EndKind, ExprKind as ModelKind, FunctionId, Observe, Op, Operand, Place, Scalar, Variable,
+    VariableId, VariableKind,
+};
 
 use super::effects::has_effects;
 use super::scope::{Binding, BindingKind};
@@ -361,7 +364,8 @@ impl Lowering<'_> {
                 let text =
                     format!("`{name}` takes {} arguments: the others given here have no effect", parameters.len());
                 self.diagnostics.push(Diagnostic::warning("argument-count", text).at(span));
-                fitted.truncate(parameters.len());
+                let ignored = fitted.split_off(parameters.len());
+                ignored.into_iter().for_each(|operand| self.evaluate_before(edge, operand));
             }
             for (operand, parameter) in fitted.iter_mut().zip(&parameters) {
                 let wanted = self.program.types.as_scalar(self.program.variables[*parameter].ty);
@@ -379,5 +383,24 @@ impl Lowering<'_> {
                 *arguments = fitted;
             }
         }
+    }
+    /// Evaluates an operand that an edge does not use before the edge is taken.
+    fn evaluate_before(&mut self, edge: EdgeId, operand: Operand) {
+        let ty = match &operand {
+            Operand::Scalar(value) => self.program.types.scalar(self.program.exprs.ty(*value)),
+            Operand::Aggregate(place) => place.ty,
+        };
+        let (from, span) = (self.program.edges[edge].from, self.program.edges[edge].span);
+        let function = self.program.locations[from].function;
+        let kind = VariableKind::Temporary(function);
+        let name = format!("%{}", self.program.variables.len());
+        let unused = self.program.variables.push(Variable { name, kind, ty, address_taken: false, span });
+        self.program.functions[function].locals.push(unused);
+        let between = self.program.add_location(function);
+        self.program.locations[from].out.retain(|out| *out != edge);
+        self.program.locations[between].out.push(edge);
+        self.program.edges[edge].from = between;
+        let target = self.variable_place(unused);
+        self.program.add_edge(from, between, Op::Assign { target, value: operand }, span, Observe::No);
     }
 }

@@ -1,15 +1,16 @@
 //! Conditions: branching, `&&`, `||` (6.5.13, 6.5.14) and `?:` (6.5.15).
 //!
-//! An operand that is evaluated only sometimes stays inside the expression where it has no side effects, since the
-//! program model's `And`, `Or` and `If` are lazy too; otherwise it becomes control flow.
+//! An operand that is evaluated only sometimes stays inside the expression where it is an expression alone, since the
+//! program model's `And`, `Or` and `If` are lazy too; where it has edges of its own, it becomes control flow.
 
 use foundation::{Diagnostic, Span};
 use program::{
     Constant, ExprId as ModelExpr, ExprKind as ModelKind, LocationId, Observe, Op, Operand, Scalar, VariableId,
 };
 
+use super::build::Aside;
 use super::convert::ScalarValue;
-use super::effects::{has_effects, is_conditional, record_like_operand};
+use super::effects::has_effects;
 use super::{Denoted, Lower, Lowered, Lowering};
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, UnaryOp};
 use crate::types::{CType, Qual};
@@ -76,35 +77,43 @@ impl Lowering<'_> {
     pub(crate) fn logical(&mut self, and: bool, left: ExprId, right: ExprId, span: Span) -> Lower<Lowered> {
         let first = self.scalar(left)?;
         let first_truth = self.truth(first);
-        if self.unevaluated > 0 || !has_effects(&self.ast, right) {
+        if self.unevaluated > 0 || self.function.is_none() {
             let second = self.scalar(right)?;
-            let second_truth = self.truth(second);
-            let kind = match self.program.exprs.get(first_truth).kind {
-                ModelKind::Constant(Constant::Bool(value)) => {
-                    let result = if value == and { second_truth } else { first_truth };
-                    return Ok(self.truth_as_int(result, span).into());
-                }
-                _ if and => ModelKind::And(first_truth, second_truth),
-                _ => ModelKind::Or(first_truth, second_truth),
-            };
-            let truth = self.program.exprs.intern(kind, Scalar::Bool);
-            return Ok(self.truth_as_int(truth, span).into());
+            return Ok(self.logical_value(and, first_truth, second, span));
+        }
+        let Aside { value: second, start: evaluate, end, is_pure } = self.aside(|lowering| lowering.scalar(right));
+        let second = second?;
+        if is_pure {
+            return Ok(self.logical_value(and, first_truth, second, span));
         }
         let result = self.truth_temporary(span)?;
-        let (evaluate, skip, join) = (self.new_location(), self.new_location(), self.new_location());
+        let (skip, join) = (self.new_location(), self.new_location());
         let ways = if and { (evaluate, skip) } else { (skip, evaluate) };
         self.branch_on(first_truth, (ways.0, Observe::No), (ways.1, Observe::No), span);
         self.go_on_at(skip);
         let decided = self.program.exprs.bool(!and);
         self.assign_and_join(result, decided, join, span)?;
-        self.go_on_at(evaluate);
-        let second = self.scalar(right)?;
+        self.go_on_at(end);
         let second_truth = self.truth(second);
         self.assign_and_join(result, second_truth, join, span)?;
         self.go_on_at(join);
         let place = self.variable_place(result);
         let truth = self.load(place);
         Ok(self.truth_as_int(truth, span).into())
+    }
+
+    /// `first && second` or `first || second` where the second operand is an expression alone.
+    fn logical_value(&mut self, and: bool, first: ModelExpr, second: ScalarValue, span: Span) -> Lowered {
+        let second = self.truth(second);
+        let truth = match self.program.exprs.get(first).kind {
+            ModelKind::Constant(Constant::Bool(value)) if value == and => second,
+            ModelKind::Constant(Constant::Bool(_)) => first,
+            _ => {
+                let kind = if and { ModelKind::And(first, second) } else { ModelKind::Or(first, second) };
+                self.program.exprs.intern(kind, Scalar::Bool)
+            }
+        };
+        self.truth_as_int(truth, span).into()
     }
 
     fn truth_temporary(&mut self, span: Span) -> Lower<VariableId> {
@@ -132,87 +141,49 @@ impl Lowering<'_> {
             tested.value = if effects { self.keep(tested.value, span)? } else { self.keep_large(tested.value, span)? };
         }
         let truth = self.truth(tested);
-        let effects = effects || self.chooses_among_chosen_records(then, otherwise)?;
-        if self.unevaluated > 0 || !effects {
-            let first = match then {
-                Some(then) => self.rvalue(then)?,
-                None => tested.into(),
-            };
-            let second = self.rvalue(otherwise)?;
+        let first = |lowering: &mut Self| then.map_or_else(|| Ok(tested.into()), |then| lowering.rvalue(then));
+        if self.unevaluated > 0 || self.function.is_none() {
+            let (first, second) = (first(self)?, self.rvalue(otherwise)?);
             let ty = self.conditional_type(&first, &second, span)?;
-            if let Some(scalar) = self.types.scalar(ty.ty) {
-                let first = self.scalar_of(first)?;
-                let second = self.scalar_of(second)?;
-                let (first, second) = (self.branch_value(first, ty), self.branch_value(second, ty));
-                let value = match self.program.exprs.get(truth).kind {
-                    ModelKind::Constant(Constant::Bool(chosen)) => {
-                        if chosen {
-                            first
-                        } else {
-                            second
-                        }
-                    }
-                    _ => self.program.exprs.intern(ModelKind::If(truth, first, second), scalar),
-                };
-                return Ok(Lowered { value: Denoted::Scalar(value), ty, bit_width: None, span });
-            }
-            if self.unevaluated > 0 {
-                return Ok(Lowered { ty, bit_width: None, span, ..first });
-            }
-            let (yes, no) = self.two_ways(truth, span)?;
-            return self.join_branches([(first, yes), (second, no)], ty, span);
+            return match self.types.scalar(ty.ty) {
+                Some(scalar) => self.chosen_value(truth, [first, second], ty, scalar, span),
+                None => Ok(Lowered { ty, bit_width: None, span, ..first }),
+            };
         }
-        self.conditional_flow(truth, tested, then, otherwise, span)
+        let (first, second) = (self.aside(first), self.aside(|lowering| lowering.rvalue(otherwise)));
+        let (yes, no, is_pure) = (first.start, second.start, first.is_pure && second.is_pure);
+        let (ends, first, second) = ((first.end, second.end), first.value?, second.value?);
+        let ty = self.conditional_type(&first, &second, span)?;
+        if let Some(scalar) = self.types.scalar(ty.ty).filter(|_| is_pure) {
+            return self.chosen_value(truth, [first, second], ty, scalar, span);
+        }
+        self.branch_on(truth, (yes, Observe::No), (no, Observe::No), span);
+        self.join_branches([(first, ends.0), (second, ends.1)], ty, span)
     }
 
-    /// Whether one of two structures is conditional itself: it is copied, which must happen on its own way only.
-    fn chooses_among_chosen_records(&mut self, then: Option<ExprId>, otherwise: ExprId) -> Lower<bool> {
-        let Some(then) = then.filter(|_| self.unevaluated == 0 && self.function.is_some()) else { return Ok(false) };
-        if !is_conditional(&self.ast, then) && !is_conditional(&self.ast, otherwise) {
-            return Ok(false);
-        }
-        let Some(operand) = record_like_operand(&self.ast, then) else { return Ok(false) };
-        let ty = self.without_evaluating(|lowering| lowering.rvalue(operand))?.ty;
-        Ok(matches!(self.types.get(ty.ty), CType::Record(_)))
+    /// A conditional whose operands are expressions alone.
+    fn chosen_value(
+        &mut self,
+        truth: ModelExpr,
+        operands: [Lowered; 2],
+        ty: Qual,
+        scalar: Scalar,
+        span: Span,
+    ) -> Lower<Lowered> {
+        let [first, second] = operands;
+        let (first, second) = (self.scalar_of(first)?, self.scalar_of(second)?);
+        let (first, second) = (self.branch_value(first, ty), self.branch_value(second, ty));
+        let value = match self.program.exprs.get(truth).kind {
+            ModelKind::Constant(Constant::Bool(true)) => first,
+            ModelKind::Constant(Constant::Bool(false)) => second,
+            _ => self.program.exprs.intern(ModelKind::If(truth, first, second), scalar),
+        };
+        Ok(Lowered { value: Denoted::Scalar(value), ty, bit_width: None, span })
     }
 
     fn branch_value(&mut self, scalar: ScalarValue, ty: Qual) -> ModelExpr {
         let promoted = if self.types.is_arithmetic(ty.ty) { self.promote(scalar) } else { scalar };
         self.cast_value(promoted.value, ty)
-    }
-
-    /// A conditional as control flow: each operand is evaluated on its own way, once.
-    fn conditional_flow(
-        &mut self,
-        truth: ModelExpr,
-        tested: ScalarValue,
-        then: Option<ExprId>,
-        otherwise: ExprId,
-        span: Span,
-    ) -> Lower<Lowered> {
-        let (yes, no) = self.two_ways(truth, span)?;
-        self.go_on_at(yes);
-        let first = match then {
-            Some(then) => self.rvalue(then),
-            None => Ok(tested.into()),
-        };
-        let yes = self.builder().at;
-        self.go_on_at(no);
-        let second = self.rvalue(otherwise);
-        let no = self.builder().at;
-        let (first, second) = (first?, second?);
-        let ty = self.conditional_type(&first, &second, span)?;
-        self.join_branches([(first, yes), (second, no)], ty, span)
-    }
-
-    /// The locations to which a truth value and its negation lead.
-    fn two_ways(&mut self, truth: ModelExpr, span: Span) -> Lower<(LocationId, LocationId)> {
-        if self.function.is_none() {
-            return self.error("not-constant", "this is not a constant expression", span);
-        }
-        let (yes, no) = (self.new_location(), self.new_location());
-        self.branch_on(truth, (yes, Observe::No), (no, Observe::No), span);
-        Ok((yes, no))
     }
 
     /// Brings two ways together; each of them writes its value to a temporary, if there is one.

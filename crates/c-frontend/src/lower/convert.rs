@@ -111,14 +111,14 @@ impl Lowering<'_> {
     fn evaluate_indices(&mut self, place: &Place, span: Span) -> Lower<()> {
         for selector in &place.path {
             if let Selector::Index(index) = selector {
-                self.keep(*index, span)?;
+                self.evaluate(*index, span)?;
             }
         }
         let Root::Pointer { mut address, .. } = place.root else { return Ok(()) };
         loop {
             match self.program.exprs.get(address).kind.clone() {
                 ModelKind::PointerAdd { base, index, .. } => {
-                    self.keep(index, span)?;
+                    self.evaluate(index, span)?;
                     address = base;
                 }
                 ModelKind::AddressOf(inner) => return self.evaluate_indices(&inner, span),
@@ -142,8 +142,7 @@ impl Lowering<'_> {
             self.assume(text.to_owned(), span);
             return self.evaluate_indices(place, span);
         }
-        let is_certain = |selector: &Selector| matches!(selector, Selector::Field(_));
-        if place.root.variable().is_some() && place.path.iter().all(is_certain) {
+        if place.is_certain() {
             return Ok(());
         }
         let value = match self.program.types.as_scalar(place.ty) {
@@ -153,6 +152,12 @@ impl Lowering<'_> {
         let unused = self.temporary(place.ty, span)?;
         let target = self.variable_place(unused);
         self.emit(Op::Assign { target, value }, span)
+    }
+
+    /// Evaluates something whose value is not used, if that may be noticed.
+    fn evaluate(&mut self, value: ModelExpr, span: Span) -> Lower<()> {
+        let ty = self.types.int(IntKind::Int);
+        self.carry_out(&Lowered { value: Denoted::Scalar(value), ty, bit_width: None, span }, span)
     }
 
     /// Where the value in a place comes from, if reading it is input.

@@ -3,7 +3,7 @@
 
 use foundation::Id;
 
-use crate::syntax::ast::{Ast, ExprId, ExprKind, Initializer, UnaryOp};
+use crate::syntax::ast::{Ast, ExprId, ExprKind, Initializer};
 use crate::syntax::symbols::Symbol;
 
 /// A syntax tree with what is known of the effects of its expressions, which are asked for at every level of nesting.
@@ -71,29 +71,23 @@ fn copies_a_choice(ast: &Ast, expr: ExprId) -> bool {
 }
 
 /// Whether an expression is conditional, perhaps behind commas.
-pub(crate) fn is_conditional(ast: &Ast, mut expr: ExprId) -> bool {
+fn is_conditional(ast: &Ast, mut expr: ExprId) -> bool {
     while let ExprKind::Comma(_, last) = ast.exprs[expr].kind {
         expr = last;
     }
     matches!(ast.exprs[expr].kind, ExprKind::Conditional { .. })
 }
 
-/// An operand that has the type of an expression without side effects, if that may be a structure or union, judged by
-/// its shape: conditionals have the type of their first operand, which is looked for through all of them.
-pub(crate) fn record_like_operand(ast: &Ast, mut expr: ExprId) -> Option<ExprId> {
-    loop {
-        expr = match &ast.exprs[expr].kind {
-            ExprKind::Comma(_, last) => *last,
-            ExprKind::Conditional { then: Some(then), .. } => *then,
-            ExprKind::Identifier(_)
-            | ExprKind::Member { .. }
-            | ExprKind::Index(..)
-            | ExprKind::Unary(UnaryOp::Dereference, _)
-            | ExprKind::Generic(..)
-            | ExprKind::Choose(..) => return Some(expr),
-            _ => return None,
+/// Whether evaluating an expression makes an object without a name, which lives as long as the block around it.
+pub(crate) fn makes_object(ast: &Ast, expr: ExprId) -> bool {
+    let mut open = vec![expr];
+    while let Some(expr) = open.pop() {
+        if let ExprKind::CompoundLiteral(..) = ast.exprs[expr].kind {
+            return true;
         }
+        open.extend(evaluated_operands(ast, expr));
     }
+    false
 }
 
 /// Whether evaluating an initialiser may read the variable of this name.

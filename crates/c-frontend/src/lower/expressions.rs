@@ -316,16 +316,20 @@ impl Lowering<'_> {
 
     /// Computes a value that is not used, if that may be noticed.
     pub(crate) fn carry_out(&mut self, lowered: &Lowered, span: Span) -> Lower<()> {
-        if let Denoted::Scalar(value) = lowered.value
-            && self.may_be_noticed(value)
-        {
-            let scalar = self.program.exprs.ty(value);
-            let ty = self.program.types.scalar(scalar);
-            let variable = self.temporary(ty, span)?;
-            let target = self.variable_place(variable);
-            self.emit(program::Op::Assign { target, value: program::Operand::Scalar(value) }, span)?;
+        if self.unevaluated > 0 || self.function.is_none() {
+            return Ok(());
         }
-        Ok(())
+        let (value, ty) = match &lowered.value {
+            Denoted::Scalar(value) if self.may_be_noticed(*value) => {
+                let scalar = self.program.exprs.ty(*value);
+                (program::Operand::Scalar(*value), self.program.types.scalar(scalar))
+            }
+            Denoted::Aggregate(place) if !place.is_certain() => (program::Operand::Aggregate(place.clone()), place.ty),
+            _ => return Ok(()),
+        };
+        let unused = self.temporary(ty, span)?;
+        let target = self.variable_place(unused);
+        self.emit(program::Op::Assign { target, value }, span)
     }
 
     /// Whether it may be noticed that a value is evaluated, judged by its shape: it may be undefined, overflow, or race

@@ -344,6 +344,7 @@ impl Lowering<'_> {
         }
         let lowered = self.rvalue(operand)?;
         if self.types.is_void(to.ty) {
+            self.carry_out(&lowered, span)?;
             return Ok(Lowered { value: Denoted::Void, ty: to, bit_width: None, span });
         }
         if lowered.ty.ty == to.ty && matches!(lowered.value, Denoted::Aggregate(_)) {

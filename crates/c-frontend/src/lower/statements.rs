@@ -4,6 +4,7 @@ use foundation::{Diagnostic, Span};
 use program::{InputSource, Observe, Op, Operand};
 
 use super::build::{JumpTarget, LabelInfo, PendingGoto};
+use super::effects::makes_object;
 use super::{Denoted, Lower, Lowered, Lowering};
 use crate::syntax::ast::{
     Asm, BlockItem, Declaration, ExprId, ForInit, InitDeclarator, JumpLabel, Specifiers, StmtId, StmtKind, Storage,
@@ -29,10 +30,19 @@ impl Lowering<'_> {
             }
             StmtKind::Expression(None) => Ok(()),
             StmtKind::Expression(Some(expr)) => self.full_expression(*expr),
-            StmtKind::If { branches, otherwise } => self.if_ladder(branches, *otherwise, span),
-            StmtKind::Switch(control, body) => self.switch(*control, *body, span),
-            StmtKind::While(condition, body) => self.while_loop(*condition, *body, span),
-            StmtKind::DoWhile(body, condition) => self.do_while_loop(*body, *condition, span),
+            StmtKind::If { branches, otherwise } => {
+                let conditions: Vec<ExprId> = branches.iter().map(|(condition, _)| *condition).collect();
+                self.with_objects_of(&conditions, span, |lowering| lowering.if_ladder(branches, *otherwise, span))
+            }
+            StmtKind::Switch(control, body) => {
+                self.with_objects_of(&[*control], span, |lowering| lowering.switch(*control, *body, span))
+            }
+            StmtKind::While(condition, body) => {
+                self.with_objects_of(&[*condition], span, |lowering| lowering.while_loop(*condition, *body, span))
+            }
+            StmtKind::DoWhile(body, condition) => {
+                self.with_objects_of(&[*condition], span, |lowering| lowering.do_while_loop(*body, *condition, span))
+            }
             StmtKind::For { init, condition, step, body } => {
                 let mut result = Ok(());
                 self.block(span, |lowering| {
@@ -89,6 +99,37 @@ impl Lowering<'_> {
         self.scopes.close();
     }
 
+    /// A statement with these conditions. It is a block (6.8.4p3, 6.8.5p5), which matters for the lifetimes of objects
+    /// that the conditions make.
+    fn with_objects_of(
+        &mut self,
+        conditions: &[ExprId],
+        span: Span,
+        statement: impl FnOnce(&mut Self) -> Lower<()>,
+    ) -> Lower<()> {
+        if !conditions.iter().any(|condition| makes_object(&self.ast, *condition)) {
+            return statement(self);
+        }
+        let mut result = Ok(());
+        self.block(span, |lowering| result = statement(lowering));
+        result
+    }
+
+    /// A statement inside of another, which is a block as well.
+    pub(crate) fn substatement(&mut self, statement: StmtId) {
+        let ast = self.ast.clone();
+        let mut inner = statement;
+        while let StmtKind::Labeled(_, labeled) = &ast.statements[inner].kind {
+            inner = *labeled;
+        }
+        match ast.statements[inner].kind {
+            StmtKind::Expression(Some(expr)) if makes_object(&ast, expr) => {
+                self.block(ast.statements[statement].span, |lowering| lowering.statement(statement));
+            }
+            _ => self.statement(statement),
+        }
+    }
+
     /// An expression statement, or an expression that a statement evaluates for its effects (6.8p4).
     fn full_expression(&mut self, expr: ExprId) -> Lower<()> {
         self.check_sequencing(expr);
@@ -104,12 +145,12 @@ impl Lowering<'_> {
             let (then, next) = (self.new_location(), self.new_location());
             let _ = self.branch(*condition, then, next);
             self.go_on_at(then);
-            self.statement(*statement);
+            self.substatement(*statement);
             self.jump(join, span);
             self.go_on_at(next);
         }
         if let Some(statement) = otherwise {
-            self.statement(statement);
+            self.substatement(statement);
         }
         self.jump(join, span);
         self.go_on_at(join);
@@ -180,7 +221,7 @@ impl Lowering<'_> {
         let builder = self.builder();
         builder.breaks.push(JumpTarget { location: exit, open_blocks });
         builder.continues.push(JumpTarget { location: next, open_blocks });
-        self.statement(body);
+        self.substatement(body);
         let builder = self.builder();
         builder.breaks.pop();
         builder.continues.pop();
@@ -234,6 +275,7 @@ impl Lowering<'_> {
                 let text = "this returns a value from a function without one";
                 self.warn(Diagnostic::warning("return-type", text).at(span));
             }
+            self.carry_out(&lowered, span)?;
             return Ok(None);
         }
         if let Denoted::Aggregate(_) = lowered.value {
@@ -353,6 +395,7 @@ impl Lowering<'_> {
         let mut inputs = Vec::new();
         for (_, input) in &asm.inputs {
             let lowered = self.rvalue(*input)?;
+            self.carry_out(&lowered, span)?;
             let ty = lowered.ty;
             if let (Denoted::Scalar(value), true) = (lowered.value, changes_memory) {
                 inputs.push((Operand::Scalar(value), ty));
@@ -435,6 +478,7 @@ impl Lowering<'_> {
         };
         if let TypeSpecifier::Auto = specifiers.ty {
             for item in declarators {
+                self.refuse_cleanup(specifiers, item)?;
                 self.auto_declarator(item)?;
             }
             return Ok(());
@@ -449,17 +493,13 @@ impl Lowering<'_> {
     }
 
     fn block_declarator(&mut self, base: Qual, specifiers: &Specifiers, item: &InitDeclarator) -> Lower<()> {
+        self.refuse_cleanup(specifiers, item)?;
         if specifiers.storage.is_none() && self.variable_array(base, item.declarator.name, item)? {
             return Ok(());
         }
         let ty = self.derived_type(base, &item.declarator, false)?;
         let span = item.declarator.span;
         let Some(name) = item.declarator.name else { return Ok(()) };
-        let cleanup = specifiers.attributes.iter().chain(&item.declarator.attributes);
-        if let Some(attribute) = cleanup.clone().find(|attribute| attribute.name == "cleanup") {
-            let span = attribute.span;
-            return self.unsupported("unsupported-attribute", "the attribute `cleanup` is", span, "");
-        }
         if specifiers.storage == Some(Storage::Typedef) {
             self.typedef(name, ty, span)?;
             return self.align_typedef(name, specifiers, item);
@@ -477,6 +517,14 @@ impl Lowering<'_> {
             return self.error("incomplete-type", text, span);
         }
         self.local_variable(name, ty, item)
+    }
+
+    fn refuse_cleanup(&mut self, specifiers: &Specifiers, item: &InitDeclarator) -> Lower<()> {
+        let mut attributes = specifiers.attributes.iter().chain(&item.declarator.attributes);
+        match attributes.find(|attribute| attribute.name == "cleanup") {
+            Some(found) => self.unsupported("unsupported-attribute", "the attribute `cleanup` is", found.span, ""),
+            None => Ok(()),
+        }
     }
 
     fn local_variable(&mut self, name: Symbol, ty: Qual, item: &InitDeclarator) -> Lower<()> {

@@ -74,7 +74,7 @@ impl Lowering<'_> {
         builder.breaks.push(JumpTarget { location: exit, open_blocks });
         let unreachable = self.new_location();
         self.go_on_at(unreachable);
-        self.statement(body);
+        self.substatement(body);
         self.jump(exit, span);
         let builder = self.builder();
         builder.breaks.pop();
@@ -101,6 +101,10 @@ impl Lowering<'_> {
             };
             matches.push(truth);
             self.enter_case(Op::Assume(truth), &case.label, span);
+        }
+        if matches.is_empty() {
+            // Nothing else evaluates it. A fault was told already.
+            let _ = self.carry_out(&control.into(), span);
         }
         let op = match self.any_of(&matches) {
             None => Op::Skip,

@@ -210,6 +210,7 @@ impl Lowering<'_> {
     fn only_default_attributes(&mut self, attributes: ExprId, what: &str) -> Lower<()> {
         let span = self.ast.exprs[attributes].span;
         let scalar = self.scalar(attributes)?;
+        self.carry_out(&scalar.into(), span)?;
         let null = matches!(self.program.exprs.get(scalar.value).kind, ModelKind::Constant(Constant::Null))
             || self.is_null_constant(scalar.value, scalar.ty);
         if !null && !matches!(self.types.get(scalar.ty.ty), CType::Void) {

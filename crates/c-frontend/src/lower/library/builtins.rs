@@ -77,7 +77,10 @@ impl Lowering<'_> {
         let left = self.overflow_operand(arguments[0], kind, later_two)?;
         let right = self.overflow_operand(arguments[1], kind, later_one)?;
         let (target, ty) = match asks {
-            true => (None, self.type_of_unevaluated(arguments[2])?),
+            true => {
+                self.discard(arguments[2])?;
+                (None, self.type_of_unevaluated(arguments[2])?)
+            }
             false => {
                 let pointer = self.scalar(arguments[2])?;
                 let Some(to) = self.types.pointee(pointer.ty.ty) else {

@@ -20,16 +20,23 @@ use super::super::{Lower, Lowering};
 const MOST_SCALARS: usize = 64;
 
 impl Lowering<'_> {
-    /// `memset`: sets so many bytes from an address on.
-    pub(super) fn set_bytes(&mut self, target: ModelExpr, byte: ModelExpr, count: ModelExpr, span: Span) -> Lower<()> {
-        let target = self.frozen(target, span)?;
+    /// `memset`: sets so many bytes from an address on, and returns it.
+    pub(super) fn set_bytes(
+        &mut self,
+        target: ModelExpr,
+        byte: ModelExpr,
+        count: ModelExpr,
+        span: Span,
+    ) -> Lower<ModelExpr> {
+        let (target, byte) = (self.frozen(target, span)?, self.keep(byte, span)?);
         match self.set_scalars(target, byte, count) {
-            Some(assignments) => self.assign_all(assignments, span),
-            None => self.emit(Op::SetBytes { target, byte, count }, span),
+            Some(assignments) => self.assign_all(assignments, span)?,
+            None => self.emit(Op::SetBytes { target, byte, count }, span)?,
         }
+        Ok(target)
     }
 
-    /// `memcpy` and `memmove`: copies so many bytes.
+    /// `memcpy` and `memmove`: copies so many bytes, and returns where to.
     pub(super) fn copy_bytes(
         &mut self,
         target: ModelExpr,
@@ -37,15 +44,16 @@ impl Lowering<'_> {
         count: ModelExpr,
         may_overlap: bool,
         span: Span,
-    ) -> Lower<()> {
+    ) -> Lower<ModelExpr> {
         let (target, source) = (self.frozen(target, span)?, self.frozen(source, span)?);
         match self.copied_scalars(target, source, count) {
-            Some(assignments) => self.assign_all(assignments, span),
-            None => self.emit(Op::CopyBytes { target, source, count, may_overlap }, span),
+            Some(assignments) => self.assign_all(assignments, span)?,
+            None => self.emit(Op::CopyBytes { target, source, count, may_overlap }, span)?,
         }
+        Ok(target)
     }
 
-    /// An address that the first assignments do not move.
+    /// An address that no assignment moves.
     fn frozen(&mut self, address: ModelExpr, span: Span) -> Lower<ModelExpr> {
         match self.program.exprs.get(address).kind.clone() {
             ModelKind::AddressOf(place) => {
@@ -56,7 +64,7 @@ impl Lowering<'_> {
                 let (base, index) = (self.frozen(base, span)?, self.keep(index, span)?);
                 Ok(self.program.exprs.intern(ModelKind::PointerAdd { base, index, stride }, Scalar::Pointer))
             }
-            _ => Ok(address),
+            _ => self.keep(address, span),
         }
     }
 

@@ -56,7 +56,8 @@ impl Lowering<'_> {
                 let source = self.pointer_argument(arguments[1], later_one)?;
                 let count = self.size_argument(arguments[2], false)?;
                 let may_overlap = plain == "memmove";
-                self.copy_bytes(target, source, count, may_overlap, span)?;
+                let count = if plain == "mempcpy" { self.keep(count, span)? } else { count };
+                let target = self.copy_bytes(target, source, count, may_overlap, span)?;
                 if plain == "mempcpy" {
                     let end = ModelKind::PointerAdd { base: target, index: count, stride: 1 };
                     let end = self.program.exprs.intern(end, Scalar::Pointer);
@@ -73,7 +74,7 @@ impl Lowering<'_> {
                 let byte = self.converted_to(byte, IntKind::UnsignedChar).value;
                 let byte = if later_one { self.keep(byte, span)? } else { byte };
                 let count = self.size_argument(arguments[2], false)?;
-                self.set_bytes(target, byte, count, span)?;
+                let target = self.set_bytes(target, byte, count, span)?;
                 self.void_pointer(target, span)
             }
             "bzero" => {
@@ -96,10 +97,10 @@ impl Lowering<'_> {
                 self.need_arguments(name, arguments, if plain == "expect" { 2 } else { 3 }, span)?;
                 let value = self.scalar(arguments[0])?;
                 let mut value = self.converted_to(value, IntKind::Long);
-                if has_effects(&self.ast, arguments[1]) {
+                if arguments[1..].iter().any(|argument| has_effects(&self.ast, *argument)) {
                     value.value = self.keep(value.value, span)?;
-                    self.discard(arguments[1])?;
                 }
+                arguments[1..].iter().try_for_each(|argument| self.discard(*argument))?;
                 value.into()
             }
             "constant_p" => {
@@ -118,8 +119,10 @@ impl Lowering<'_> {
             }
             "inf" | "huge_val" => self.float_constant(f64::INFINITY, CType::Double, span),
             "inff" | "huge_valf" => self.float_constant(f64::INFINITY, CType::Float, span),
-            "nan" => self.float_constant(f64::NAN, CType::Double, span),
-            "nanf" => self.float_constant(f64::NAN, CType::Float, span),
+            "nan" | "nanf" => {
+                arguments.iter().try_for_each(|argument| self.discard(*argument))?;
+                self.float_constant(f64::NAN, if plain == "nan" { CType::Double } else { CType::Float }, span)
+            }
             "isnan" if name.starts_with("__builtin_") => {
                 self.need_arguments(name, arguments, 1, span)?;
                 let scalar = self.scalar(arguments[0])?;

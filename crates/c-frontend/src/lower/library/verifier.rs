@@ -33,6 +33,7 @@ impl Lowering<'_> {
                 self.go_on_at(holds);
             }
             "__assert_fail" | "__assert_perror_fail" | "__assert" => {
+                arguments.iter().try_for_each(|argument| self.discard(*argument))?;
                 self.end_program(EndKind::AssertionFailed, span)?;
             }
             "abort" | "__builtin_abort" | "__builtin_trap" => self.end_program(EndKind::Abort, span)?,
