@@ -7,6 +7,7 @@ use automata::buchi::{Automaton, Guard};
 use foundation::{Budget, Exhausted};
 use kernel::refutation::{self, NotProved, Proved};
 use kernel::tableau::{self, Inclusion, Signed};
+use recheck::cover::Covered;
 use recheck::{Compiler, Explored, Horizon, Unexplored};
 use smt::Decider;
 use task::{Certificate, ClosedStateSpace, Task};
@@ -27,6 +28,8 @@ const FEW_TABLEAU_STATES: usize = 16;
 pub enum Proof {
     /// The state space was explored again.
     Explored(Explored),
+    /// All steps from boxes lead into boxes.
+    Covered(Covered),
     /// Every obligation of the proof was shown.
     Refuted(Proved),
 }
@@ -83,6 +86,10 @@ pub fn prove_with(
 ) -> Result<Proof, Unproved> {
     match certificate {
         Certificate::Unwritten(unwritten) => Err(Unproved::NotCovered(unwritten.why.clone())),
+        Certificate::Cover(cover) => {
+            violations_included(task, &cover.automaton, budget)?;
+            Ok(Proof::Covered(recheck::cover::follow(task, cover, budget)?))
+        }
         Certificate::ClosedStateSpace(space) => closed(task, space, compiler, budget).map(Proof::Explored),
         Certificate::Refutation(proof) => {
             let inclusion = violations_included(task, &proof.automaton, budget)?;

@@ -14,6 +14,7 @@
 //! | `control` | where states are kept, and which variables matter there |
 //! | `bisimilar` | which states count as one |
 //! | `script` | answers to the interpreter's questions, one list after the other |
+//! | [`cover`] | whether boxes contain all that a program does, for programs with large ranges |
 //! | `data_classes`, `bits`, `finite` | why a few values stand for all values of a wide input |
 //! | `reading` | what the automaton does with the letters that a step shows |
 //! | `emptiness` | accepting cycles in a graph, fair ones where the scheduler is |
@@ -32,6 +33,7 @@ mod bits;
 pub mod compiled;
 pub mod complement;
 mod control;
+pub mod cover;
 mod data_classes;
 mod emptiness;
 mod finite;

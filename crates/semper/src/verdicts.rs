@@ -165,6 +165,13 @@ fn found(certificate: &Certificate) -> String {
     };
     match certificate {
         Certificate::ClosedStateSpace(space) => format!("closed state space of {}", counted(space.states, "state")),
+        Certificate::Cover(cover) => format!(
+            "all reachable states lie in {}",
+            match cover.boxes.len() {
+                1 => "1 box".to_owned(),
+                count => format!("{count} boxes"),
+            }
+        ),
         Certificate::Refutation(proof) => refuted(proof.finite, proof.modules.len()),
         Certificate::Unwritten(proof) => refuted(proof.finite, proof.ranked),
     }
@@ -173,6 +180,7 @@ fn found(certificate: &Certificate) -> String {
 /// What the check of a certificate has shown.
 fn shown(proof: &Proof) -> String {
     match proof {
+        Proof::Covered(_) => "checked box by box".to_owned(),
         Proof::Explored(explored) => format!("explored again, {}", explored.by),
         Proof::Refuted(Proved { shown, decider, .. }) if shown.by_command > 0 => {
             format!("checked step by step with {decider}")
@@ -190,6 +198,7 @@ fn trusted(proof: &Proof) -> Vec<String> {
         Proof::Explored(Explored { by: Means::Compiled, .. }) => {
             vec![format!("{READING} and its inlining"), "the C compiler".to_owned()]
         }
+        Proof::Covered(_) => vec![format!("{READING} and its inlining"), "arithmetic of intervals".to_owned()],
         Proof::Refuted(Proved {
             shown: ObligationCounts { at_sight, by_arithmetic, by_command, by_embedded },
             decider,

@@ -33,7 +33,7 @@ pub mod verdict;
 pub mod watch;
 
 pub use board::{Board, Fact};
-pub use certificate::{Certificate, ClosedStateSpace, Unwritten};
+pub use certificate::{Certificate, ClosedStateSpace, Cover, Unwritten};
 pub use counterexample::{Branch, Counterexample, Lasso, Tree};
 pub use engine::Engine;
 pub use goal::{Goal, Universal};

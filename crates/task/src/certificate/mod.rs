@@ -3,12 +3,14 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`refutation`] | all fair traces shown to be infeasible: modules, and the graph that they cover |
+//! | [`cover`] | boxes that contain all reachable states |
 //! | [`steps`] | arguments of linear arithmetic for steps of a proof |
 //! | [`sexp`] | the bracketed text that certificates are written in |
 //! | [`text`] | certificates as text and back: `docs/certificate-format.md` |
 //!
 //! Nothing here decides whether a certificate is right: that is for `certify`.
 
+pub mod cover;
 pub mod refutation;
 pub mod sexp;
 pub mod steps;
@@ -16,6 +18,7 @@ pub mod text;
 
 use automata::buchi::{Automaton, Guard};
 
+pub use cover::Cover;
 pub use refutation::Refutation;
 
 /// What shows that a goal holds.
@@ -25,6 +28,8 @@ pub enum Certificate {
     ClosedStateSpace(ClosedStateSpace),
     /// All fair traces of the program beside the negated property were shown to be infeasible.
     Refutation(Box<Refutation>),
+    /// All reachable states lie in boxes between which no accepting cycle is.
+    Cover(Box<Cover>),
     /// An argument that the engine cannot write down yet.
     Unwritten(Unwritten),
 }

@@ -11,6 +11,7 @@ use foundation::Id;
 use num_bigint::BigInt;
 use program::{EdgeId, FloatType, IntType, LocationId, Scalar};
 
+use super::cover::{Cover, CoverBox, Part};
 use super::refutation::{
     CellName, Control, Declaration, Exit, Macrostate, ModuleState, ObjectAddress, ObjectName, ProductEdge,
     ProductState, ProgressCondition, ProofNode, RankedModule, Refutation, Role,
@@ -41,6 +42,10 @@ pub fn write(certificate: &Certificate) -> Option<Sexp> {
             Some(Sexp::tagged("closed-state-space", parts))
         }
         Certificate::Refutation(refutation) => Some(Sexp::tagged("refutation", parts_of(refutation))),
+        Certificate::Cover(cover) => {
+            let parts = [automaton(&cover.automaton), numbers("transitions", [cover.transitions])];
+            Some(Sexp::tagged("cover", parts.into_iter().chain(cover.boxes.iter().map(cover_box))))
+        }
         Certificate::Unwritten(Unwritten { .. }) => None,
     }
 }
@@ -57,7 +62,10 @@ pub fn read(expression: &Sexp) -> Result<Certificate, String> {
             Ok(Certificate::ClosedStateSpace(ClosedStateSpace { automaton, states, transitions }))
         }
         "refutation" => Ok(Certificate::Refutation(Box::new(read_refutation(items)?))),
-        other => Err(format!("`{other}` is no kind of certificate: `refutation` and `closed-state-space` are")),
+        "cover" => Ok(Certificate::Cover(Box::new(read_cover(items)?))),
+        other => {
+            Err(format!("`{other}` is no kind of certificate: `refutation`, `cover` and `closed-state-space` are"))
+        }
     }
 }
 
@@ -88,6 +96,23 @@ fn automaton(automaton: &Automaton<Guard>) -> Sexp {
         parts.push(Sexp::tagged("edge", ends.into_iter().chain([marks, Sexp::tagged("or", cubes)])));
     }
     Sexp::tagged("automaton", parts)
+}
+
+fn cover_box(covered: &CoverBox) -> Sexp {
+    let values = covered.values.iter().map(|(part, intervals)| {
+        let name = [number(part.variable.index()), number(part.number)];
+        let bounds = intervals.iter().map(|&(low, high)| Sexp::List(vec![bound(low), bound(high)]));
+        Sexp::tagged("part", name.into_iter().chain(bounds))
+    });
+    Sexp::tagged("box", [number(covered.location.index())].into_iter().chain(values))
+}
+
+/// A bound of an interval, or a star where there is none.
+fn bound(bound: i128) -> Sexp {
+    match bound {
+        i128::MIN | i128::MAX => Sexp::word("*"),
+        bound => number(bound),
+    }
 }
 
 fn parts_of(refutation: &Refutation) -> Vec<Sexp> {
@@ -286,6 +311,37 @@ fn shortened(expression: &Sexp) -> String {
 fn named<T: Copy>(table: &[(&str, T)], name: &str, what: &str) -> Result<T, String> {
     let found = table.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
     found.ok_or_else(|| format!("`{name}` is no {what}"))
+}
+
+fn read_cover(mut items: Items<'_>) -> Result<Cover, String> {
+    let automaton = read_automaton(&mut items.list("automaton")?)?;
+    let transitions = items.list("transitions")?.only_number()?;
+    let mut boxes = Vec::new();
+    while let Some(mut item) = items.list_if("box") {
+        let location = item.id()?;
+        let mut values = Vec::new();
+        while let Some(mut part) = item.list_if("part") {
+            let name = Part { variable: part.id()?, number: part.number()? };
+            let intervals = part.rest().iter().map(read_interval).collect::<Result<_, _>>()?;
+            values.push((name, intervals));
+        }
+        item.end()?;
+        boxes.push(CoverBox { location, values });
+    }
+    items.end()?;
+    Ok(Cover { automaton, boxes, transitions })
+}
+
+fn read_interval(item: &Sexp) -> Result<(i128, i128), String> {
+    let bound = |item: &Sexp, none: i128| match item.as_word() {
+        Some("*") => Some(none),
+        word => word?.parse().ok(),
+    };
+    let bounds = item.as_list().and_then(|items| match items {
+        [low, high] => Some((bound(low, i128::MIN)?, bound(high, i128::MAX)?)),
+        _ => None,
+    });
+    bounds.ok_or_else(|| format!("`{item}` is no interval"))
 }
 
 fn read_automaton(items: &mut Items<'_>) -> Result<Automaton<Guard>, String> {

@@ -1,0 +1,301 @@
+//! What is followed: the inlined program of a task, with what the analyses say of it.
+
+use std::sync::Arc;
+
+use analysis::assignments::{Assignment, Assignments, Source};
+use analysis::cells::{CellId, Cells};
+use analysis::expressions::Expressions;
+use analysis::flow::Flow;
+use analysis::numbers::arithmetic::convert;
+use analysis::ranges::evaluate::{Evaluator, scalar_values};
+use analysis::{Liveness, ReadByAtoms, Values};
+use foundation::Id;
+use program::passes::Prepared;
+use program::relevance::Relevance;
+use program::semantics::{Integers, ObserveMode, UndefinedMode};
+use program::{Atom, EdgeId, ExprId, LocationId, Op, Program, Scalar};
+use task::certificate::cover::Part;
+use task::{Negation, Preparation, Reason, Task};
+
+use super::cuts::Cuts;
+
+/// The values of all cells in some states.
+pub type ValueBox = Vec<Values>;
+
+/// A program, and how it is followed.
+pub struct Subject {
+    preparation: Arc<Preparation>,
+    /// The automaton of the negated goal.
+    pub negation: Arc<Negation>,
+    /// Whether undefined behaviour blocks a run instead of ending it.
+    pub undefined_blocks: bool,
+    /// The parts of variables.
+    pub cells: Cells,
+    /// Facts about expressions.
+    pub expressions: Expressions,
+    /// Where the pieces of the cells' values begin.
+    pub cuts: Cuts,
+    integers: Integers,
+    mode: ObserveMode,
+    assignments: Assignments,
+    flow: Flow,
+    /// By location: the followed cells that matter there.
+    live: Vec<Arc<[CellId]>>,
+    /// By cell: whether it is a number that matters anywhere.
+    followed: Vec<bool>,
+    /// By cell: what it can be at all.
+    any: ValueBox,
+    atoms: Vec<AtomKind>,
+}
+
+/// What an atom of the goal is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum AtomKind {
+    State {
+        index: usize,
+        /// Whether it looks at locals, which are gone when the program has returned.
+        local: bool,
+    },
+    End,
+    Error,
+    Never,
+}
+
+/// When a letter is read off.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Moment {
+    /// In the middle of a run.
+    Passing,
+    /// At the end of the program, inside some function.
+    End,
+    /// At the end of the program, after its entry function has returned.
+    Returned,
+    /// Where behaviour is undefined.
+    Error,
+}
+
+/// The truth of an atom.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AtomTruth {
+    /// Known.
+    Constant(bool),
+    /// That of an expression.
+    Expr(ExprId),
+}
+
+impl Subject {
+    /// The program of a task, if it can be followed.
+    pub fn new(task: &Task, preparation: Arc<Preparation>, negation: Arc<Negation>) -> Result<Self, Reason> {
+        let prepared = &preparation.inlined;
+        let program = &prepared.program;
+        let atoms = kinds_of_atoms(task, &negation)?;
+        refuse_operations(program)?;
+        let integers = task.semantics.integers;
+        let (flow, cells, expressions) = (Flow::new(program), Cells::new(program), Expressions::new(program));
+        let assignments = Assignments::new(program, &cells);
+        let liveness = Liveness::with(program, &flow, &expressions, &ReadByAtoms::observed(prepared));
+        let looked_at: Vec<ExprId> = prepared.atoms.expressions().collect();
+        let relevant = Relevance::of(program, &looked_at, integers, false).along_all();
+        let is_number = |scalar: Scalar| matches!(scalar, Scalar::Int(_) | Scalar::Bool);
+        let follows = |cell: CellId| {
+            let cell = cells.get(cell);
+            is_number(cell.scalar) && relevant.contains(cell.variable)
+        };
+        let followed: Vec<bool> = cells.ids().map(follows).collect();
+        let any: ValueBox = cells.ids().map(|cell| scalar_values(integers, cells.get(cell).scalar)).collect();
+        let live = |location: LocationId| -> Arc<[CellId]> {
+            let live = liveness.at(location);
+            let matters = |cell: &CellId| followed[cell.index()] && live.contains(cells.get(*cell).variable);
+            cells.ids().filter(matters).collect()
+        };
+        let live = program.locations.ids().map(live).collect();
+        let cuts = Cuts::of(program, &cells, &assignments, &looked_at);
+        Ok(Self {
+            undefined_blocks: task.semantics.undefined == UndefinedMode::Assume,
+            mode: task.semantics.observe,
+            preparation: Arc::clone(&preparation),
+            negation,
+            cells,
+            expressions,
+            cuts,
+            integers,
+            assignments,
+            flow,
+            live,
+            followed,
+            any,
+            atoms,
+        })
+    }
+
+    /// The program with the way back.
+    pub fn prepared(&self) -> &Prepared {
+        &self.preparation.inlined
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.prepared().program
+    }
+
+    /// Evaluates expressions over boxes.
+    pub fn evaluator(&self) -> Evaluator<'_> {
+        let Self { integers, cells, expressions, .. } = self;
+        Evaluator { program: self.program(), integers: *integers, cells, expressions }
+    }
+
+    /// Whether boxes are kept at a location: every cycle has such a one.
+    pub fn is_head(&self, location: LocationId) -> bool {
+        self.flow.is_head(location)
+    }
+
+    /// The followed cells whose values matter at a location.
+    pub fn live(&self, location: LocationId) -> &[CellId] {
+        &self.live[location.index()]
+    }
+
+    /// Whether what a cell holds is kept.
+    pub fn follows(&self, cell: CellId) -> bool {
+        self.followed[cell.index()]
+    }
+
+    /// What a cell can hold at all.
+    pub fn any(&self, cell: CellId) -> &Values {
+        &self.any[cell.index()]
+    }
+
+    /// Whether the state after an edge is observed.
+    pub fn is_observed(&self, edge: EdgeId) -> bool {
+        self.mode.may_see(self.program().edges[edge].observe)
+    }
+
+    /// What a certificate calls a cell.
+    pub fn part(&self, cell: CellId) -> Part {
+        let variable = self.cells.get(cell).variable;
+        let first = self.cells.of_variable(variable).expect("the variable of a cell has cells").start;
+        Part { variable, number: (cell.index() - first) as u32 }
+    }
+
+    /// The states in which the program begins.
+    pub fn initial(&self) -> ValueBox {
+        let mut given: Vec<Option<Values>> = vec![None; self.cells.len()];
+        for assignment in self.assignments.all().iter().filter(|assignment| assignment.edge.is_none()) {
+            let known = &mut given[assignment.target.index()];
+            let written = self.written(assignment, &self.any);
+            *known = Some(known.as_ref().map_or(written.clone(), |known| known.join(&written)));
+        }
+        let start = |(cell, given): (CellId, Option<Values>)| match given {
+            Some(values) if self.follows(cell) => values,
+            _ => self.any(cell).clone(),
+        };
+        self.cells.ids().zip(given).map(start).collect()
+    }
+
+    /// What an edge that is no condition writes. None where it cannot be evaluated in any of the states.
+    pub fn after(&self, edge: EdgeId, before: &ValueBox) -> Option<ValueBox> {
+        let mut after = before.clone();
+        if let Op::Declare(variable) = self.program().edges[edge].op {
+            for cell in self.cells.of_variable(variable).unwrap_or_default() {
+                after[cell] = self.any[cell].clone();
+            }
+            return Some(after);
+        }
+        for assignment in self.assignments.on(edge) {
+            let target = assignment.target;
+            if !self.follows(target) {
+                continue;
+            }
+            let written = self.written(assignment, before);
+            if written.is_none() {
+                return None;
+            }
+            // One element of several is written, or all of them are.
+            let many = self.cells.get(target).many;
+            after[target.index()] = if many { after[target.index()].join(&written) } else { written };
+        }
+        Some(after)
+    }
+
+    /// The states of a box in which an input that was just read by an edge has this value; none where it cannot.
+    pub fn with_input(&self, edge: EdgeId, value: i128, after: &ValueBox) -> Option<ValueBox> {
+        let mut chosen = after.clone();
+        for assignment in self.assignments.on(edge).iter().filter(|assignment| assignment.source == Source::Input) {
+            let held = &mut chosen[assignment.target.index()];
+            *held = held.meet(&Values::constant(value));
+            if held.is_none() {
+                return None;
+            }
+        }
+        Some(chosen)
+    }
+
+    fn written(&self, assignment: &Assignment, before: &ValueBox) -> Values {
+        let scalar = self.cells.get(assignment.target).scalar;
+        let convert = |values: Values| match scalar {
+            Scalar::Int(ty) => convert(self.integers, ty, &values),
+            _ => values,
+        };
+        match assignment.source {
+            Source::Expr(value) => convert(self.evaluator().values(value, before)),
+            Source::Cell(source) => convert(before[source.index()].clone()),
+            Source::Zero => Values::constant(0),
+            Source::Input | Source::Unwritten => scalar_values(Integers::Machine, scalar),
+            Source::Unknown => scalar_values(self.integers, scalar),
+        }
+    }
+
+    /// The truth of the goal's atoms in a state that control has come to by an edge (none at the start), or at whose edge
+    /// it stops.
+    pub fn letter_at(&self, edge: Option<EdgeId>, moment: Moment) -> Vec<AtomTruth> {
+        let edges = &self.program().edges;
+        let location = match (edge, moment) {
+            (None, _) => self.prepared().start(),
+            (Some(edge), Moment::Passing) => edges[edge].to,
+            (Some(edge), _) => edges[edge].from,
+        };
+        let seen = self.prepared().atoms_at(location);
+        let truth = |kind: &AtomKind| match *kind {
+            AtomKind::End => AtomTruth::Constant(matches!(moment, Moment::End | Moment::Returned)),
+            AtomKind::Error => AtomTruth::Constant(moment == Moment::Error),
+            AtomKind::Never => AtomTruth::Constant(false),
+            AtomKind::State { local: true, .. } if moment == Moment::Returned => AtomTruth::Constant(false),
+            AtomKind::State { index, .. } => match &seen[index] {
+                None => AtomTruth::Constant(false),
+                Some(atom) => AtomTruth::Expr(atom.value),
+            },
+        };
+        self.atoms.iter().map(truth).collect()
+    }
+}
+
+fn kinds_of_atoms(task: &Task, negation: &Negation) -> Result<Vec<AtomKind>, Reason> {
+    let kind = |atom: &automata::ltl::AtomId| match &task.atoms[atom.index()] {
+        Atom::State { active, .. } => Ok(AtomKind::State { index: atom.index(), local: !active.is_empty() }),
+        Atom::End => Ok(AtomKind::End),
+        Atom::Error => Ok(AtomKind::Error),
+        Atom::Deadlock => Ok(AtomKind::Never),
+        Atom::Call(_) => Err(Reason::unsupported("the atom `call`", None)),
+        Atom::Overflow => Err(Reason::unsupported("the atom `overflow`", None)),
+    };
+    negation.atoms.iter().map(kind).collect()
+}
+
+/// Refuses operations that wait for others.
+fn refuse_operations(program: &Program) -> Result<(), Reason> {
+    for edge in program.edges.values() {
+        let waits = matches!(
+            edge.op,
+            Op::Spawn { .. }
+                | Op::Join { .. }
+                | Op::ExitThread(_)
+                | Op::InitLock(_)
+                | Op::Lock(_)
+                | Op::TryLock { .. }
+                | Op::Unlock(_)
+        );
+        if waits {
+            return Err(Reason::unsupported("threads and mutexes", Some(edge.span)));
+        }
+    }
+    Ok(())
+}
