@@ -15,7 +15,7 @@
 use std::cell::RefCell;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
@@ -70,10 +70,16 @@ impl WatchedQuery {
 
 /// The time that the processor has worked for a thread of this process, where the system says so.
 fn worked_for(thread: Pid) -> Option<Duration> {
-    let text = std::fs::read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;
-    let worked = text.split(' ').next()?.parse().ok().map(Duration::from_nanos);
-    // A system that does not count says zero.
-    worked.filter(|worked| !worked.is_zero())
+    // A system that does not count says zero, of the process's first thread too. Of one that has only just begun, any may.
+    static COUNTS: LazyLock<bool> =
+        LazyLock::new(|| counted_in("/proc/self/schedstat").is_some_and(|time| !time.is_zero()));
+    counted_in(&format!("/proc/self/task/{thread}/schedstat")).filter(|_| *COUNTS)
+}
+
+/// The time that a file of the system says a thread has worked.
+fn counted_in(path: &str) -> Option<Duration> {
+    let text = std::fs::read_to_string(path).ok()?;
+    text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
 
 /// The solvers of one context.
