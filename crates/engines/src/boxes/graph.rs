@@ -133,15 +133,33 @@ impl<'a> BoxGraph<'a> {
         Ok(entered)
     }
 
-    /// Forgets what does not matter at a place, and takes a box apart into the values of the cells that are kept exactly.
-    fn singled_out(&self, location: LocationId, state: ValueBox) -> Vec<ValueBox> {
+    /// The number of a box that a state belongs to.
+    pub fn find(&self, location: LocationId, state: &ValueBox, last: LetterBits) -> Option<u32> {
+        let live = self.subject.live(location);
+        let cells = live.iter().map(|&cell| self.piece(cell, &state[cell.index()])).collect();
+        // Its pieces may have been reached only together with others.
+        let contains = |node: &BoxNode| {
+            let mut cells = live.iter().map(|cell| cell.index());
+            (node.location, node.last) == (location, last) && cells.all(|cell| state[cell].is_subset(&node.state[cell]))
+        };
+        let known = self.known.get(&Combination { location, last, cells }).copied();
+        known.or_else(|| self.nodes.iter().position(contains).map(|number| number as u32))
+    }
+
+    /// A box without what does not matter at a place.
+    pub fn kept(&self, location: LocationId, state: &ValueBox) -> ValueBox {
         let subject = self.subject;
         let mut kept: ValueBox = subject.cells.ids().map(|cell| subject.any(cell).clone()).collect();
-        let mut boxes = Vec::new();
         for &cell in subject.live(location) {
             kept[cell.index()] = state[cell.index()].clone();
         }
-        boxes.push(kept);
+        kept
+    }
+
+    /// Forgets what does not matter at a place, and takes a box apart into the values of the cells that are kept exactly.
+    fn singled_out(&self, location: LocationId, state: ValueBox) -> Vec<ValueBox> {
+        let subject = self.subject;
+        let mut boxes = vec![self.kept(location, &state)];
         for &cell in subject.live(location).iter().filter(|cell| self.exact[cell.index()]) {
             let Some(values) = state[cell.index()].explicit().filter(|values| values.len() > 1) else { continue };
             let one = |state: &ValueBox| {

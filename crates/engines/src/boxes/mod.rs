@@ -9,16 +9,19 @@
 //! | `walk` | all paths from one place to the next |
 //! | `graph` | the boxes that contain all reachable states |
 //! | `product` | that graph beside the automaton of the negated goal |
+//! | `concrete` | a few states of each box, one by one, among which a violation may be found |
 //!
 //! Many programs have millions of states, but tell few of them apart: their conditions cut the values of each variable into
 //! a handful of pieces, and of the combinations of pieces few can be reached. For each combination one box is kept, which
 //! grows until it contains all states of the combination that can be reached. The boxes are then the states of a small
 //! graph in which everything that the program does can be found; where no accepting run of the negated goal's automaton is in
-//! it, the goal holds. Where one is, variables that it changes are kept exactly, and the graph is made anew
+//! it, the goal holds. Where one is, a few states of each box are followed one by one, which may show a violation; if not, a
+//! variable with several values on the run is kept exactly, and the graph is made anew
 //! (counterexample-guided refinement: Clarke et al., "Counterexample-guided abstraction refinement", CAV 2000).
 //!
 //! docs/design/boxes.md tells the whole with an example.
 
+mod concrete;
 mod cuts;
 mod defined;
 mod graph;
@@ -32,7 +35,9 @@ use foundation::collections::HashSet;
 use foundation::{Budget, Id};
 use task::certificate::cover::{Cover, CoverBox, Intervals};
 use task::registry::{Decides, Entry, SECOND, Turn};
-use task::{Board, Certificate, Engine, Negation, Outcome, Preparation, Reason, Statistics, Task, Verdict};
+use task::{
+    Board, Certificate, Counterexample, Engine, Negation, Outcome, Preparation, Reason, Statistics, Task, Verdict,
+};
 
 use analysis::Values;
 use analysis::cells::CellId;
@@ -56,7 +61,7 @@ pub const ENTRY: Entry = Entry {
     writes_proofs: false,
     takes: covers,
     make: |_| Box::new(Boxes),
-    turns: &[Turn { round: 3, work: 4 * SECOND, share: 4 }],
+    turns: &[Turn { round: 3, work: SECOND / 2, share: 8 }, Turn { round: 5, work: 20 * SECOND, share: 3 }],
 };
 
 /// The engine.
@@ -102,6 +107,9 @@ fn decide(task: &Task, board: &Board, budget: &Budget, statistics: &mut Statisti
         let Some(lasso) = find_lasso(&BoxProduct::new(&graph), budget)? else {
             return Ok(Verdict::Holds(Certificate::Cover(Box::new(cover(&subject, &graph)))));
         };
+        if let Some(lasso) = concrete::violation(&subject, &graph, budget)? {
+            return Ok(Verdict::Violated(Counterexample::Lasso(lasso)));
+        }
         let on_lasso: HashSet<u32> = (lasso.cycle.iter().chain(&lasso.stem))
             .filter_map(|step| match step.from {
                 ProductState::At(node, _) => node,

@@ -8,12 +8,12 @@ use analysis::expressions::Expressions;
 use analysis::flow::Flow;
 use analysis::numbers::arithmetic::convert;
 use analysis::ranges::evaluate::{Evaluator, scalar_values};
-use analysis::{Liveness, ReadByAtoms, Values};
+use analysis::{Initialised, Liveness, ReadByAtoms, Values};
 use foundation::Id;
 use program::passes::Prepared;
 use program::relevance::Relevance;
 use program::semantics::{Integers, ObserveMode, UndefinedMode};
-use program::{Atom, EdgeId, ExprId, LocationId, Op, Program, Scalar};
+use program::{Atom, Callee, EdgeId, ExprId, Location, LocationId, Op, Place, Program, Scalar};
 use task::certificate::cover::Part;
 use task::{Negation, Preparation, Reason, Task};
 
@@ -35,6 +35,8 @@ pub struct Subject {
     pub expressions: Expressions,
     /// Where the pieces of the cells' values begin.
     pub cuts: Cuts,
+    /// Whether nothing is read before it is set.
+    has_no_uncertain_reads: bool,
     integers: Integers,
     mode: ObserveMode,
     assignments: Assignments,
@@ -93,7 +95,9 @@ impl Subject {
         let integers = task.semantics.integers;
         let (flow, cells, expressions) = (Flow::new(program), Cells::new(program), Expressions::new(program));
         let assignments = Assignments::new(program, &cells);
-        let liveness = Liveness::with(program, &flow, &expressions, &ReadByAtoms::observed(prepared));
+        let observed = ReadByAtoms::observed(prepared);
+        let liveness = Liveness::with(program, &flow, &expressions, &observed);
+        let initialised = Initialised::new(program, &observed, &liveness);
         let looked_at: Vec<ExprId> = prepared.atoms.expressions().collect();
         let relevant = Relevance::of(program, &looked_at, integers, false).along_all();
         let is_number = |scalar: Scalar| matches!(scalar, Scalar::Int(_) | Scalar::Bool);
@@ -112,6 +116,7 @@ impl Subject {
         let cuts = Cuts::of(program, &cells, &assignments, &looked_at);
         Ok(Self {
             undefined_blocks: task.semantics.undefined == UndefinedMode::Assume,
+            has_no_uncertain_reads: initialised.uncertain().is_empty(),
             mode: task.semantics.observe,
             preparation: Arc::clone(&preparation),
             negation,
@@ -214,6 +219,42 @@ impl Subject {
             after[target.index()] = if many { after[target.index()].join(&written) } else { written };
         }
         Some(after)
+    }
+
+    /// The only cell that an edge reads an input for.
+    pub fn input_cell(&self, edge: EdgeId) -> Option<CellId> {
+        match self.assignments.on(edge) {
+            [only] if only.source == Source::Input => Some(only.target).filter(|cell| !self.cells.get(*cell).many),
+            _ => None,
+        }
+    }
+
+    /// What an input for a cell can be.
+    pub fn input_values(&self, cell: CellId) -> Values {
+        scalar_values(Integers::Machine, self.cells.get(cell).scalar)
+    }
+
+    /// Whether an execution asks for nothing but the values of inputs, so that these determine it.
+    pub fn asks_for_inputs_alone(&self) -> bool {
+        let program = self.program();
+        let is_plain = |place: &Place| place.root.variable().is_some();
+        let is_simple = |op: &Op| match op {
+            Op::Skip | Op::Declare(_) | Op::Discard(_) | Op::AtomicBegin | Op::AtomicEnd => true,
+            Op::Assume(_) | Op::Assign { .. } | Op::Input { .. } | Op::Return(_) | Op::End(_) | Op::Unreachable => true,
+            Op::Call { callee, .. } => matches!(callee, Callee::Function(_)),
+            _ => false,
+        };
+        let places = |op: &Op| {
+            let loaded = program.exprs.below(op.expressions()).filter_map(|expr| program.exprs.get(expr).kind.place());
+            op.places().chain(loaded).all(is_plain)
+        };
+        let is_decided = |location: &Location| match location.out.as_slice() {
+            [] | [_] => true,
+            out => out.iter().all(|edge| matches!(program.edges[*edge].op, Op::Assume(_))),
+        };
+        self.has_no_uncertain_reads
+            && program.edges.values().all(|edge| is_simple(&edge.op) && places(&edge.op))
+            && program.locations.values().all(is_decided)
     }
 
     /// The states of a box in which an input that was just read by an edge has this value; none where it cannot.

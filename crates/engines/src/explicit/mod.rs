@@ -57,8 +57,8 @@ pub const ENTRY: Entry = Entry {
     make: |setup| Box::new(Explicit { threads: setup.threads, compile: true, watch: setup.watch }),
     turns: &[
         Turn { round: 1, work: SECOND / 2, share: 8 },
-        Turn { round: 4, work: 60 * SECOND, share: 3 },
-        Turn { round: 6, work: u64::MAX, share: 1 },
+        Turn { round: 6, work: 60 * SECOND, share: 3 },
+        Turn { round: 8, work: u64::MAX, share: 1 },
     ],
 };
 

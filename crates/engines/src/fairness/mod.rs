@@ -82,7 +82,7 @@ pub const ENTRY: Entry = Entry {
     writes_proofs: true,
     takes: |task| task.goal.linear().map(|_| ()),
     make: |setup| Box::new(Fairness { watch: setup.watch }),
-    turns: &[Turn { round: 3, work: 4 * SECOND, share: 4 }, Turn { round: 5, work: u64::MAX, share: 2 }],
+    turns: &[Turn { round: 4, work: 4 * SECOND, share: 4 }, Turn { round: 7, work: u64::MAX, share: 2 }],
 };
 
 /// How long one query to the solver may take.
