@@ -1,12 +1,13 @@
 //! Engines against each other, and against executions: the same question must get the same answer.
 //!
-//! Four views of a program are compared: the explicit engine with compiled steps, the same with interpreted steps, the
-//! fairness engine, and random executions of the interpreter that repeat a few inputs for ever. A violation is also
+//! Five views of a program are compared: the explicit engine with compiled steps, the same with interpreted steps, boxes,
+//! the fairness engine, and random executions of the interpreter that repeat a few inputs for ever. A violation is also
 //! replayed by `certify`. The last and the second share nothing with the others but the semantics.
 
 use std::time::Duration;
 
 use certify::{Rejected, ReplayLimits, Unproved, confirm, prove, replay_within};
+use engines::boxes::Boxes;
 use engines::explicit::Explicit;
 use engines::fairness::Fairness;
 use foundation::Budget;
@@ -36,6 +37,8 @@ pub enum Agreement {
         holds: bool,
         /// Whether the compiled engine answered.
         compiled: bool,
+        /// Whether the engine of boxes answered.
+        boxed: bool,
         /// Why the fairness engine did not answer, if it did not.
         unfair: Option<String>,
         /// How many engines gave evidence that it holds which was checked.
@@ -96,25 +99,31 @@ pub fn compare(case: &EngineCase, seed: u64, budget: &Budget) -> Agreement {
     let task = semper::check::task_of(&subject, 0, Scheduler::Any);
     let compiled = answer(&Explicit::default(), &task, budget);
     let interpreted = answer(&Explicit { compile: false, ..Explicit::default() }, &task, budget);
+    let boxes = answer(&Boxes, &task, budget);
     let fairness = answer(&Fairness::default(), &task, budget);
     let executed = (0..40).find(|&number| violates(&task, seed ^ number << 32, budget));
-    let holds = [compiled.holds, interpreted.holds, fairness.holds, executed.map(|_| false)];
-    let fault = compiled.fault.as_ref().or(interpreted.fault.as_ref()).or(fairness.fault.as_ref());
+    let answers = [&compiled, &interpreted, &boxes, &fairness];
+    let [by_steps, again, by_boxes, by_traces] = answers.map(|answered| answered.holds);
+    let holds = [by_steps, again, by_boxes, by_traces, executed.map(|_| false)];
+    let fault = answers.iter().find_map(|answered| answered.fault.as_ref());
     let differ = holds.contains(&Some(true)) && holds.contains(&Some(false));
     if differ || fault.is_some() {
         let say = |answer: Option<bool>| answer.map_or("nothing", |holds| if holds { "holds" } else { "violated" });
-        let [compiled, interpreted, fairness, executed] = holds.map(say);
+        let [compiled, interpreted, boxes, fairness, executed] = holds.map(say);
         let fault = fault.map(|fault| format!("; {fault}")).unwrap_or_default();
         return Agreement::Disagree(format!(
-            "compiled: {compiled}; interpreted: {interpreted}; fairness: {fairness}; executions: {executed}{fault}"
+            "compiled: {compiled}; interpreted: {interpreted}; boxes: {boxes}; fairness: {fairness}; \
+             executions: {executed}{fault}"
         ));
     }
-    let answers = [&compiled, &interpreted, &fairness];
     let checked = answers.iter().filter(|answered| answered.checked).count();
     let unchecked = answers.iter().filter_map(|answered| answered.unchecked.clone()).collect();
     let unfair = fairness.holds.is_none().then_some(fairness.unknown);
-    match compiled.holds.or(interpreted.holds).or(fairness.holds) {
-        Some(holds) => Agreement::Agree { holds, compiled: compiled.compiled, unfair, checked, unchecked },
+    match holds.into_iter().flatten().next() {
+        Some(holds) => {
+            let (compiled, boxed) = (compiled.compiled, boxes.holds.is_some());
+            Agreement::Agree { holds, compiled, boxed, unfair, checked, unchecked }
+        }
         None => Agreement::Unknown(interpreted.unknown),
     }
 }

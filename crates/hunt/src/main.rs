@@ -193,13 +193,22 @@ fn engines(options: &Options) -> ExitCode {
     let (mut held, mut violated, mut compiled, mut fair) = (0_u64, 0_u64, 0_u64, 0_u64);
     let mut unknown: BTreeMap<String, u64> = BTreeMap::new();
     let mut unfair: BTreeMap<String, u64> = BTreeMap::new();
+    let mut boxed = 0_u64;
     let (mut checked, mut unchecked) = (0_u64, BTreeMap::<String, u64>::new());
     let mut findings = 0_u64;
     for seed in options.seed..options.seed + options.count {
         let case = hunt::engines::case(seed);
         let budget = foundation::Budget::unlimited().with_time(std::time::Duration::from_secs(30)).with_memory(1 << 30);
         match hunt::engines::compare(&case, seed, &budget) {
-            Agreement::Agree { holds, compiled: was_compiled, unfair: why, checked: passed, unchecked: left } => {
+            Agreement::Agree {
+                holds,
+                compiled: was_compiled,
+                boxed: was_boxed,
+                unfair: why,
+                checked: passed,
+                unchecked: left,
+            } => {
+                boxed += u64::from(was_boxed);
                 checked += passed as u64;
                 for why in left {
                     *unchecked.entry(why).or_default() += 1;
@@ -230,7 +239,7 @@ fn engines(options: &Options) -> ExitCode {
         }
     }
     println!(
-        "{held} hold, {violated} are violated, of these {compiled} compiled, {fair} by the fairness engine too; \
+        "{held} hold, {violated} are violated, of these {compiled} compiled, {boxed} by boxes, {fair} by the fairness engine too; \
          {checked} proofs checked; {findings} disagreements"
     );
     for (reason, count) in unknown {

@@ -2,7 +2,9 @@
 
 use foundation::Id;
 use foundation::collections::HashMap;
-use program::{ExprId, ExprKind, Place, Program, Root, Scalar, Selector, Type, TypeId, VariableId, VariableKind};
+use program::{
+    ExprId, ExprKind, Initial, Place, Program, Root, Scalar, Selector, Type, TypeId, VariableId, VariableKind,
+};
 use task::certificate::cover::Part;
 
 /// Variables with more parts than this have none.
@@ -31,13 +33,12 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    pub fn new(program: &Program) -> Self {
+    /// Those of a program; the atoms are evaluated, too.
+    pub fn new(program: &Program, atoms: &[ExprId]) -> Self {
         // Whatever has its address taken anywhere may be written by other names.
         let mut has_other_names = vec![false; program.variables.len()];
-        for index in 0..program.exprs.len() {
-            if let ExprKind::AddressOf(Place { root: Root::Variable(variable), .. }) =
-                program.exprs.get(ExprId::from_index(index)).kind
-            {
+        for expr in program.exprs.below(evaluated(program, atoms)) {
+            if let ExprKind::AddressOf(Place { root: Root::Variable(variable), .. }) = program.exprs.get(expr).kind {
                 has_other_names[variable.index()] = true;
             }
         }
@@ -45,7 +46,7 @@ impl Parts {
         for (variable, contents) in program.variables.iter() {
             let begin = parts.all.len();
             let is_literal = matches!(contents.kind, VariableKind::Literal { .. });
-            if !has_other_names[variable.index()] && !is_literal && !contents.address_taken {
+            if !has_other_names[variable.index()] && !is_literal {
                 let count = parts.count(program, contents.ty);
                 if count.is_some_and(|count| count <= MOST_PARTS) {
                     parts.add(program, contents.ty, None, 0, false);
@@ -156,6 +157,17 @@ impl Parts {
             Type::Opaque => unreachable!("types that are counted have parts"),
         }
     }
+}
+
+/// What is evaluated at any time.
+fn evaluated(program: &Program, atoms: &[ExprId]) -> Vec<ExprId> {
+    let edges = program.edges.values().flat_map(|edge| edge.op.expressions());
+    let initial = program.variables.values().flat_map(|variable| match &variable.kind {
+        VariableKind::Global { initial: Initial::Values(items), .. }
+        | VariableKind::Literal { initial: Initial::Values(items) } => items.as_slice(),
+        _ => &[],
+    });
+    edges.chain(initial.map(|item| item.value)).chain(atoms.iter().copied()).collect()
 }
 
 /// An offset, moved into the first element of every array that it lies in.

@@ -28,8 +28,10 @@ pub(super) struct Reader<'p> {
 }
 
 impl<'p> Reader<'p> {
-    pub fn new(program: &'p Program, integers: Integers) -> Self {
-        let mut reader = Self { program, integers, parts: Parts::new(program), sizes: Vec::new(), total: Vec::new() };
+    /// Of a program with these atoms.
+    pub fn new(program: &'p Program, atoms: &[ExprId], integers: Integers) -> Self {
+        let parts = Parts::new(program, atoms);
+        let mut reader = Self { program, integers, parts, sizes: Vec::new(), total: Vec::new() };
         for index in 0..program.exprs.len() {
             let expr = ExprId::from_index(index);
             let operands = program.exprs.operands(expr);

@@ -95,7 +95,8 @@ impl<'a> Steps<'a> {
         if task.semantics.observe == ObserveMode::Change || task.semantics.stop_at_call.is_some() {
             return Err(Unexplored::not_covered("the observation of changes, or an end at a call", None));
         }
-        let reader = Reader::new(program, task.semantics.integers);
+        let atoms: Vec<ExprId> = prepared.atoms.expressions().collect();
+        let reader = Reader::new(program, &atoms, task.semantics.integers);
         Ok(Self { task, prepared, reader, letters, looked_at, places, budget })
     }
 
