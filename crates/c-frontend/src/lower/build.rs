@@ -105,7 +105,9 @@ impl Lowering<'_> {
         let end = self.builder().at;
         let builder = self.builder();
         (builder.at, builder.last) = (at, last);
-        Aside { value, start, end, is_pure: self.program.edges.len() == edges }
+        // A jump has no edge yet, but control does not come to its end.
+        let is_pure = end == start && self.program.edges.len() == edges;
+        Aside { value, start, end, is_pure }
     }
 
     /// A new location of the current function.
