@@ -25,7 +25,7 @@ pub(crate) struct FunctionBuilder {
     /// The edge that was made last, if control comes to `at` by this edge alone.
     pub last: Option<EdgeId>,
     pub labels: HashMap<Symbol, LabelInfo>,
-    pub gotos: Vec<PendingGoto>,
+    pub jumps: Vec<PendingJump>,
     /// Where `break` goes, innermost last.
     pub breaks: Vec<JumpTarget>,
     /// Where `continue` goes, innermost last.
@@ -50,15 +50,26 @@ pub(crate) struct LabelInfo {
     pub defined: Option<(Span, Vec<BlockId>)>,
 }
 
-/// A `goto` whose way to its label is made when the function is complete.
-pub(crate) struct PendingGoto {
+/// A jump whose way is made when the function is complete: only then is it known which objects the blocks have that it
+/// leaves and enters.
+pub(crate) struct PendingJump {
     pub from: LocationId,
-    pub label: Symbol,
+    pub to: JumpAim,
+    /// The blocks around it.
     pub blocks: Vec<BlockId>,
     pub span: Span,
 }
 
-/// Where a jump goes, and how many blocks are open there.
+/// What a jump leads to.
+#[derive(Clone, Copy)]
+pub(crate) enum JumpAim {
+    /// A label, for `goto`.
+    Label(Symbol),
+    /// The end of a loop or `switch`, or the next round of a loop.
+    Around(JumpTarget),
+}
+
+/// Where `break` or `continue` goes, and how many blocks are open there.
 #[derive(Clone, Copy)]
 pub(crate) struct JumpTarget {
     pub location: LocationId,
