@@ -232,7 +232,8 @@ impl Lowering<'_> {
         Ok(value)
     }
 
-    fn keep_anyway(&mut self, value: ExprId, span: Span) -> Lower<ExprId> {
+    /// Keeps a scalar in a temporary.
+    pub(crate) fn keep_anyway(&mut self, value: ExprId, span: Span) -> Lower<ExprId> {
         let scalar = self.program.exprs.ty(value);
         let ty = self.program.types.scalar(scalar);
         let variable = self.temporary(ty, span)?;

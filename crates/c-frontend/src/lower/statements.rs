@@ -1,7 +1,7 @@
 //! Statements (6.8) and declarations inside blocks.
 
 use foundation::{Diagnostic, Span};
-use program::{InputSource, LocationId, Op, Operand};
+use program::{ExprKind as ModelKind, InputSource, LocationId, Op, Operand};
 
 use super::build::JumpTarget;
 use super::effects::makes_object;
@@ -366,7 +366,9 @@ impl Lowering<'_> {
         let span = self.ast.exprs[expr].span;
         let lowered = self.rvalue(expr)?;
         let value = match lowered.value {
-            Denoted::Scalar(value) if self.unevaluated == 0 => Denoted::Scalar(self.keep(value, span)?),
+            // The address of an object of the block is taken before the object goes.
+            Denoted::Scalar(value) if self.leads_into_block(value) => Denoted::Scalar(self.keep_anyway(value, span)?),
+            Denoted::Scalar(value) => Denoted::Scalar(self.keep(value, span)?),
             Denoted::Aggregate(place) if self.unevaluated == 0 => {
                 let copy = self.temporary(place.ty, span)?;
                 let target = self.variable_place(copy);
@@ -376,6 +378,23 @@ impl Lowering<'_> {
             other => other,
         };
         Ok(Lowered { value, ..lowered })
+    }
+
+    /// Whether a value contains the address of an object that goes with the innermost block.
+    fn leads_into_block(&mut self, value: program::ExprId) -> bool {
+        let builder = self.function.as_ref().expect("statements are lowered inside a function");
+        let own = builder.blocks.last().and_then(|block| builder.block_variables.get(block));
+        let Some(own) = own.filter(|_| self.unevaluated == 0) else { return false };
+        let mut open = vec![value];
+        while let Some(expr) = open.pop() {
+            if let ModelKind::AddressOf(place) = &self.program.exprs.get(expr).kind
+                && place.root.variable().is_some_and(|variable| own.contains(&variable))
+            {
+                return true;
+            }
+            open.extend(self.program.exprs.operands(expr));
+        }
+        false
     }
 
     /// A declaration inside a block.
