@@ -213,10 +213,11 @@ impl Lowering<'_> {
         self.keep_anyway(value, span)
     }
 
-    /// A value that an expression is to contain more than once. A large one is kept in a temporary: what doubles at
-    /// every level of nesting could not be evaluated.
-    pub(crate) fn keep_large(&mut self, value: ExprId, span: Span) -> Lower<ExprId> {
+    /// A value that an expression is to contain more than once. Where other threads may write what it reads in between,
+    /// it is kept in a temporary; and so is a large one: what doubles at every level of nesting could not be evaluated.
+    pub(crate) fn keep_to_repeat(&mut self, value: ExprId, span: Span) -> Lower<ExprId> {
         const MOST_PARTS: usize = 64;
+        let value = if self.threaded { self.keep(value, span)? } else { value };
         let mut open = vec![value];
         let mut parts = 0;
         while let Some(expr) = open.pop() {
