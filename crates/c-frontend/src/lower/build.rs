@@ -194,10 +194,23 @@ impl Lowering<'_> {
         let function = builder.id;
         let name = format!("%{}", builder.next_temporary);
         builder.next_temporary += 1;
+        Ok(self.temporary_of(function, name, ty, span))
+    }
+
+    /// A new temporary of a function, which may have been lowered already.
+    pub(crate) fn temporary_of(&mut self, function: FunctionId, name: String, ty: TypeId, span: Span) -> VariableId {
         let kind = VariableKind::Temporary(function);
         let variable = self.program.variables.push(Variable { name, kind, ty, address_taken: false, span });
         self.program.functions[function].locals.push(variable);
-        Ok(variable)
+        variable
+    }
+
+    /// The type of what an operand is evaluated to.
+    pub(crate) fn operand_type(&mut self, operand: &Operand) -> TypeId {
+        match operand {
+            Operand::Scalar(value) => self.program.types.scalar(self.program.exprs.ty(*value)),
+            Operand::Aggregate(place) => place.ty,
+        }
     }
 
     /// The whole of a variable.
