@@ -139,7 +139,7 @@ impl Lowering<'_> {
         let value = match (wanted, self.unevaluated) {
             (true, 0) => {
                 let kept = self.keep(value, span)?;
-                self.keep_large(kept, span)?
+                self.keep_to_repeat(kept, span)?
             }
             _ => value,
         };

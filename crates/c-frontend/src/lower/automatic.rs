@@ -262,13 +262,7 @@ impl Lowering<'_> {
     /// A result that does not lie in what is taken off the stack, and how it is kept.
     fn kept_result(&mut self, value: Option<Operand>, span: Span) -> Lower<(Option<Operand>, Op)> {
         let Some(value) = value else { return Ok((None, Op::Skip)) };
-        let ty = match &value {
-            Operand::Scalar(value) => {
-                let scalar = self.program.exprs.ty(*value);
-                self.program.types.scalar(scalar)
-            }
-            Operand::Aggregate(place) => place.ty,
-        };
+        let ty = self.operand_type(&value);
         let copy = self.temporary(ty, span)?;
         let target = self.variable_place(copy);
         let kept = match &value {

@@ -25,7 +25,7 @@ pub(crate) struct FunctionBuilder {
     /// The edge that was made last, if control comes to `at` by this edge alone.
     pub last: Option<EdgeId>,
     pub labels: HashMap<Symbol, LabelInfo>,
-    pub gotos: Vec<PendingGoto>,
+    pub jumps: Vec<PendingJump>,
     /// Where `break` goes, innermost last.
     pub breaks: Vec<JumpTarget>,
     /// Where `continue` goes, innermost last.
@@ -50,15 +50,26 @@ pub(crate) struct LabelInfo {
     pub defined: Option<(Span, Vec<BlockId>)>,
 }
 
-/// A `goto` whose way to its label is made when the function is complete.
-pub(crate) struct PendingGoto {
+/// A jump whose way is made when the function is complete: only then is it known which objects the blocks have that it
+/// leaves and enters.
+pub(crate) struct PendingJump {
     pub from: LocationId,
-    pub label: Symbol,
+    pub to: JumpAim,
+    /// The blocks around it.
     pub blocks: Vec<BlockId>,
     pub span: Span,
 }
 
-/// Where a jump goes, and how many blocks are open there.
+/// What a jump leads to.
+#[derive(Clone, Copy)]
+pub(crate) enum JumpAim {
+    /// A label, for `goto`.
+    Label(Symbol),
+    /// The end of a loop or `switch`, or the next round of a loop.
+    Around(JumpTarget),
+}
+
+/// Where `break` or `continue` goes, and how many blocks are open there.
 #[derive(Clone, Copy)]
 pub(crate) struct JumpTarget {
     pub location: LocationId,
@@ -105,7 +116,9 @@ impl Lowering<'_> {
         let end = self.builder().at;
         let builder = self.builder();
         (builder.at, builder.last) = (at, last);
-        Aside { value, start, end, is_pure: self.program.edges.len() == edges }
+        // A jump has no edge yet, but control does not come to its end.
+        let is_pure = end == start && self.program.edges.len() == edges;
+        Aside { value, start, end, is_pure }
     }
 
     /// A new location of the current function.
@@ -181,10 +194,23 @@ impl Lowering<'_> {
         let function = builder.id;
         let name = format!("%{}", builder.next_temporary);
         builder.next_temporary += 1;
+        Ok(self.temporary_of(function, name, ty, span))
+    }
+
+    /// A new temporary of a function, which may have been lowered already.
+    pub(crate) fn temporary_of(&mut self, function: FunctionId, name: String, ty: TypeId, span: Span) -> VariableId {
         let kind = VariableKind::Temporary(function);
         let variable = self.program.variables.push(Variable { name, kind, ty, address_taken: false, span });
         self.program.functions[function].locals.push(variable);
-        Ok(variable)
+        variable
+    }
+
+    /// The type of what an operand is evaluated to.
+    pub(crate) fn operand_type(&mut self, operand: &Operand) -> TypeId {
+        match operand {
+            Operand::Scalar(value) => self.program.types.scalar(self.program.exprs.ty(*value)),
+            Operand::Aggregate(place) => place.ty,
+        }
     }
 
     /// The whole of a variable.
@@ -200,10 +226,11 @@ impl Lowering<'_> {
         self.keep_anyway(value, span)
     }
 
-    /// A value that an expression is to contain more than once. A large one is kept in a temporary: what doubles at
-    /// every level of nesting could not be evaluated.
-    pub(crate) fn keep_large(&mut self, value: ExprId, span: Span) -> Lower<ExprId> {
+    /// A value that an expression is to contain more than once. Where other threads may write what it reads in between,
+    /// it is kept in a temporary; and so is a large one: what doubles at every level of nesting could not be evaluated.
+    pub(crate) fn keep_to_repeat(&mut self, value: ExprId, span: Span) -> Lower<ExprId> {
         const MOST_PARTS: usize = 64;
+        let value = if self.threaded { self.keep(value, span)? } else { value };
         let mut open = vec![value];
         let mut parts = 0;
         while let Some(expr) = open.pop() {
@@ -219,7 +246,8 @@ impl Lowering<'_> {
         Ok(value)
     }
 
-    fn keep_anyway(&mut self, value: ExprId, span: Span) -> Lower<ExprId> {
+    /// Keeps a scalar in a temporary.
+    pub(crate) fn keep_anyway(&mut self, value: ExprId, span: Span) -> Lower<ExprId> {
         let scalar = self.program.exprs.ty(value);
         let ty = self.program.types.scalar(scalar);
         let variable = self.temporary(ty, span)?;

@@ -2,8 +2,7 @@
 
 use foundation::{Diagnostic, Span};
 use program::{
-    Callee, EdgeId, EndKind, ExprKind as ModelKind, FunctionId, Observe, Op, Operand, Place, Scalar, Variable,
-    VariableId, VariableKind,
+    Callee, EdgeId, EndKind, ExprKind as ModelKind, FunctionId, Observe, Op, Operand, Place, Scalar, VariableId,
 };
 
 use super::effects::has_effects;
@@ -361,11 +360,17 @@ impl Lowering<'_> {
             }
             if fitted.len() > parameters.len() && !self.program.functions[function].variadic {
                 let name = &self.program.functions[function].name;
-                let text =
-                    format!("`{name}` takes {} arguments: the others given here have no effect", parameters.len());
+                let text = format!(
+                    "`{name}` takes {} arguments: the others given here are evaluated and dropped",
+                    parameters.len()
+                );
                 self.diagnostics.push(Diagnostic::warning("argument-count", text).at(span));
                 let ignored = fitted.split_off(parameters.len());
-                ignored.into_iter().for_each(|operand| self.evaluate_before(edge, operand));
+                for operand in ignored {
+                    if self.may_be_noticed(&operand) {
+                        self.evaluate_before(edge, operand);
+                    }
+                }
             }
             for (operand, parameter) in fitted.iter_mut().zip(&parameters) {
                 let wanted = self.program.types.as_scalar(self.program.variables[*parameter].ty);
@@ -384,18 +389,14 @@ impl Lowering<'_> {
             }
         }
     }
+
     /// Evaluates an operand that an edge does not use before the edge is taken.
     fn evaluate_before(&mut self, edge: EdgeId, operand: Operand) {
-        let ty = match &operand {
-            Operand::Scalar(value) => self.program.types.scalar(self.program.exprs.ty(*value)),
-            Operand::Aggregate(place) => place.ty,
-        };
+        let ty = self.operand_type(&operand);
         let (from, span) = (self.program.edges[edge].from, self.program.edges[edge].span);
         let function = self.program.locations[from].function;
-        let kind = VariableKind::Temporary(function);
         let name = format!("%{}", self.program.variables.len());
-        let unused = self.program.variables.push(Variable { name, kind, ty, address_taken: false, span });
-        self.program.functions[function].locals.push(unused);
+        let unused = self.temporary_of(function, name, ty, span);
         let between = self.program.add_location(function);
         self.program.locations[from].out.retain(|out| *out != edge);
         self.program.locations[between].out.push(edge);

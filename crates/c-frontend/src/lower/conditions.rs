@@ -138,7 +138,8 @@ impl Lowering<'_> {
         let mut tested = self.scalar(condition)?;
         let effects = then.is_some_and(|then| has_effects(&self.ast, then)) || has_effects(&self.ast, otherwise);
         if then.is_none() {
-            tested.value = if effects { self.keep(tested.value, span)? } else { self.keep_large(tested.value, span)? };
+            tested.value =
+                if effects { self.keep(tested.value, span)? } else { self.keep_to_repeat(tested.value, span)? };
         }
         let truth = self.truth(tested);
         let first = |lowering: &mut Self| then.map_or_else(|| Ok(tested.into()), |then| lowering.rvalue(then));

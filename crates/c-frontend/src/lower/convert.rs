@@ -111,14 +111,14 @@ impl Lowering<'_> {
     fn evaluate_indices(&mut self, place: &Place, span: Span) -> Lower<()> {
         for selector in &place.path {
             if let Selector::Index(index) = selector {
-                self.evaluate(*index, span)?;
+                self.carry_out_operand(Operand::Scalar(*index), span)?;
             }
         }
         let Root::Pointer { mut address, .. } = place.root else { return Ok(()) };
         loop {
             match self.program.exprs.get(address).kind.clone() {
                 ModelKind::PointerAdd { base, index, .. } => {
-                    self.evaluate(index, span)?;
+                    self.carry_out_operand(Operand::Scalar(index), span)?;
                     address = base;
                 }
                 ModelKind::AddressOf(inner) => return self.evaluate_indices(&inner, span),
@@ -149,15 +149,7 @@ impl Lowering<'_> {
             Some(_) => Operand::Scalar(self.load(place.clone())),
             None => Operand::Aggregate(place.clone()),
         };
-        let unused = self.temporary(place.ty, span)?;
-        let target = self.variable_place(unused);
-        self.emit(Op::Assign { target, value }, span)
-    }
-
-    /// Evaluates something whose value is not used, if that may be noticed.
-    fn evaluate(&mut self, value: ModelExpr, span: Span) -> Lower<()> {
-        let ty = self.types.int(IntKind::Int);
-        self.carry_out(&Lowered { value: Denoted::Scalar(value), ty, bit_width: None, span }, span)
+        self.carry_out_operand(value, span)
     }
 
     /// Where the value in a place comes from, if reading it is input.

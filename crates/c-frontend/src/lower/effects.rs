@@ -19,7 +19,7 @@ impl AnnotatedTree {
         // Operands come before what they are operands of.
         let mut effects = Vec::with_capacity(ast.exprs.len());
         for id in ast.exprs.ids() {
-            let own = is_effect(&ast.exprs[id].kind) || copies_a_choice(&ast, id);
+            let own = is_effect(&ast.exprs[id].kind);
             effects.push(own || evaluated_operands(&ast, id).iter().any(|operand| effects[operand.index()]));
         }
         Self { ast, effects }
@@ -62,20 +62,6 @@ pub(crate) fn first_effect(ast: &Ast, expr: ExprId) -> Option<ExprId> {
         open.extend(evaluated_operands(ast, expr).into_iter().rev());
     }
     None
-}
-
-/// Whether an expression is a member of a conditional structure (`(c ? *p : s).a`): what is chosen is copied, so that it
-/// must not be evaluated where it is not needed.
-fn copies_a_choice(ast: &Ast, expr: ExprId) -> bool {
-    matches!(ast.exprs[expr].kind, ExprKind::Member { base, arrow: false, .. } if is_conditional(ast, base))
-}
-
-/// Whether an expression is conditional, perhaps behind commas.
-fn is_conditional(ast: &Ast, mut expr: ExprId) -> bool {
-    while let ExprKind::Comma(_, last) = ast.exprs[expr].kind {
-        expr = last;
-    }
-    matches!(ast.exprs[expr].kind, ExprKind::Conditional { .. })
 }
 
 /// Whether evaluating an expression makes an object without a name, which lives as long as the block around it.

@@ -2,7 +2,7 @@
 
 use foundation::{Diagnostic, Span};
 use num_bigint::BigInt;
-use program::{Constant, ExprKind as ModelKind, Place, Scalar, VariableId, VariableKind};
+use program::{Constant, ExprKind as ModelKind, Op, Operand, Place, Scalar, VariableId, VariableKind};
 
 use super::library::is_stream;
 use super::scope::{Binding, BindingKind};
@@ -316,25 +316,31 @@ impl Lowering<'_> {
 
     /// Computes a value that is not used, if that may be noticed.
     pub(crate) fn carry_out(&mut self, lowered: &Lowered, span: Span) -> Lower<()> {
-        if self.unevaluated > 0 || self.function.is_none() {
-            return Ok(());
+        match &lowered.value {
+            Denoted::Scalar(value) => self.carry_out_operand(Operand::Scalar(*value), span),
+            Denoted::Aggregate(place) => self.carry_out_operand(Operand::Aggregate(place.clone()), span),
+            _ => Ok(()),
         }
-        let (value, ty) = match &lowered.value {
-            Denoted::Scalar(value) if self.may_be_noticed(*value) => {
-                let scalar = self.program.exprs.ty(*value);
-                (program::Operand::Scalar(*value), self.program.types.scalar(scalar))
-            }
-            Denoted::Aggregate(place) if !place.is_certain() => (program::Operand::Aggregate(place.clone()), place.ty),
-            _ => return Ok(()),
-        };
-        let unused = self.temporary(ty, span)?;
-        let target = self.variable_place(unused);
-        self.emit(program::Op::Assign { target, value }, span)
     }
 
-    /// Whether it may be noticed that a value is evaluated, judged by its shape: it may be undefined, overflow, or race
-    /// with another thread.
-    pub(crate) fn may_be_noticed(&self, value: program::ExprId) -> bool {
+    /// Computes an operand that is not used, if that may be noticed.
+    pub(crate) fn carry_out_operand(&mut self, value: Operand, span: Span) -> Lower<()> {
+        if self.unevaluated > 0 || self.function.is_none() || !self.may_be_noticed(&value) {
+            return Ok(());
+        }
+        let ty = self.operand_type(&value);
+        let unused = self.temporary(ty, span)?;
+        let target = self.variable_place(unused);
+        self.emit(Op::Assign { target, value }, span)
+    }
+
+    /// Whether it may be noticed that an operand is evaluated, judged by its shape: it may be undefined, overflow, or
+    /// race with another thread.
+    pub(crate) fn may_be_noticed(&self, value: &Operand) -> bool {
+        let value = match value {
+            Operand::Scalar(value) => *value,
+            Operand::Aggregate(place) => return !place.is_certain(),
+        };
         let exprs = &self.program.exprs;
         let is_own = |variable: VariableId| {
             let variable = &self.program.variables[variable];

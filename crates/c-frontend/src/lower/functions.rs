@@ -99,7 +99,7 @@ impl Lowering<'_> {
         }
         let end = ast.statements[definition.body].span.after();
         let _ = self.fall_off_the_end(name, result, end);
-        self.resolve_gotos();
+        self.resolve_jumps();
         let _ = self.finish_marks(function, definition.span);
         self.function = None;
         self.scopes.close();
@@ -120,7 +120,7 @@ impl Lowering<'_> {
             at: entry,
             last: None,
             labels: Default::default(),
-            gotos: Vec::new(),
+            jumps: Vec::new(),
             breaks: Vec::new(),
             continues: Vec::new(),
             switches: Vec::new(),

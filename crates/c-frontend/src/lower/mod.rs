@@ -21,6 +21,7 @@ mod expressions;
 mod functions;
 mod globals;
 mod initializers;
+mod jumps;
 mod library;
 mod literals;
 mod names;

@@ -1,14 +1,13 @@
 //! Statements (6.8) and declarations inside blocks.
 
 use foundation::{Diagnostic, Span};
-use program::{InputSource, Observe, Op, Operand};
+use program::{ExprKind as ModelKind, InputSource, LocationId, Op, Operand};
 
-use super::build::{JumpTarget, LabelInfo, PendingGoto};
+use super::build::JumpTarget;
 use super::effects::makes_object;
 use super::{Denoted, Lower, Lowered, Lowering};
 use crate::syntax::ast::{
-    Asm, BlockItem, Declaration, ExprId, ForInit, InitDeclarator, JumpLabel, Specifiers, StmtId, StmtKind, Storage,
-    TypeSpecifier,
+    Asm, BlockItem, Declaration, ExprId, ForInit, InitDeclarator, Specifiers, StmtId, StmtKind, Storage, TypeSpecifier,
 };
 use crate::syntax::symbols::Symbol;
 use crate::types::{CType, Qual};
@@ -216,7 +215,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    fn loop_body(&mut self, body: StmtId, exit: program::LocationId, next: program::LocationId) {
+    fn loop_body(&mut self, body: StmtId, exit: LocationId, next: LocationId) {
         let open_blocks = self.builder().blocks.len();
         let builder = self.builder();
         builder.breaks.push(JumpTarget { location: exit, open_blocks });
@@ -225,22 +224,6 @@ impl Lowering<'_> {
         let builder = self.builder();
         builder.breaks.pop();
         builder.continues.pop();
-    }
-
-    fn leave_loop(&mut self, is_break: bool, span: Span) -> Lower<()> {
-        let builder = self.builder();
-        let target = if is_break { builder.breaks.last() } else { builder.continues.last() };
-        let Some(target) = target.copied() else {
-            let text = if is_break {
-                "`break` stands outside of a loop and of a `switch`"
-            } else {
-                "`continue` stands outside of a loop"
-            };
-            return self.error("stray-jump", text, span);
-        };
-        self.leave_blocks(target.open_blocks, span);
-        self.jump(target.location, span);
-        Ok(())
     }
 
     fn return_statement(&mut self, value: Option<ExprId>, span: Span) -> Lower<()> {
@@ -285,82 +268,6 @@ impl Lowering<'_> {
         let scalar = self.scalar_of(lowered)?;
         let value = self.assign_convert(scalar, result, "this `return`")?;
         Ok(Some(Operand::Scalar(self.keep(value, span)?)))
-    }
-
-    fn goto(&mut self, label: Symbol, span: Span) -> Lower<()> {
-        if self.unevaluated > 0 {
-            return Ok(());
-        }
-        let _ = self.label_location(label);
-        let builder = self.builder();
-        let pending = PendingGoto { from: builder.at, label, blocks: builder.blocks.clone(), span };
-        builder.gotos.push(pending);
-        let unreachable = self.new_location();
-        self.go_on_at(unreachable);
-        Ok(())
-    }
-
-    fn label_location(&mut self, label: Symbol) -> program::LocationId {
-        if let Some(info) = self.builder().labels.get(&label) {
-            return info.location;
-        }
-        let location = self.new_location();
-        self.builder().labels.insert(label, LabelInfo { location, defined: None });
-        location
-    }
-
-    fn label(&mut self, label: &JumpLabel) -> Lower<()> {
-        match label {
-            JumpLabel::Name(..) if self.unevaluated > 0 => Ok(()),
-            JumpLabel::Name(name, span) => {
-                let location = self.label_location(*name);
-                let builder = self.builder();
-                let blocks = builder.blocks.clone();
-                let info = builder.labels.get_mut(name).expect("just made");
-                if let Some((earlier, _)) = info.defined {
-                    let text = format!("the label `{}` stands twice in this function", self.text(*name));
-                    return self.fail(Diagnostic::error("redefinition", text).at(*span).also(earlier, "first here"));
-                }
-                info.defined = Some((*span, blocks));
-                self.jump(location, *span);
-                self.go_on_at(location);
-                Ok(())
-            }
-            JumpLabel::Case(first, last, span) => self.case_label(*first, *last, *span),
-            JumpLabel::Default(span) => self.default_label(*span),
-        }
-    }
-
-    /// Makes the way from every `goto` to its label: lifetimes end in the blocks it leaves and begin in those it enters.
-    pub(crate) fn resolve_gotos(&mut self) {
-        let builder = self.builder();
-        let gotos = std::mem::take(&mut builder.gotos);
-        for goto in gotos {
-            let info = &self.builder().labels[&goto.label];
-            let location = info.location;
-            let Some((label_span, label_blocks)) = info.defined.clone() else {
-                let text = format!("there is no label `{}` in this function", self.text(goto.label));
-                let _: Lower<()> = self.error("unknown-label", text, goto.span);
-                continue;
-            };
-            let shared = goto.blocks.iter().zip(&label_blocks).take_while(|(a, b)| a == b).count();
-            let backwards = label_span.start < goto.span.start;
-            if self.check_jump(&goto.blocks[shared..], &label_blocks[shared..], backwards, goto.span).is_err() {
-                continue;
-            }
-            let builder = self.builder();
-            let variables = |block| builder.block_variables.get(block).cloned().unwrap_or_default();
-            let left: Vec<_> = goto.blocks[shared..].iter().rev().flat_map(variables).collect();
-            let entered: Vec<_> = label_blocks[shared..].iter().flat_map(variables).collect();
-            self.go_on_at(goto.from);
-            let ops = left.into_iter().map(Op::Discard).chain(entered.into_iter().map(Op::Declare));
-            for op in ops {
-                let to = self.new_location();
-                self.emit_to(op, to, goto.span, Observe::No);
-                self.go_on_at(to);
-            }
-            self.emit_to(Op::Skip, location, goto.span, Observe::No);
-        }
     }
 
     /// Returning from a function that is declared not to return is undefined (6.7.4p8).
@@ -459,7 +366,9 @@ impl Lowering<'_> {
         let span = self.ast.exprs[expr].span;
         let lowered = self.rvalue(expr)?;
         let value = match lowered.value {
-            Denoted::Scalar(value) if self.unevaluated == 0 => Denoted::Scalar(self.keep(value, span)?),
+            // The address of an object of the block is taken before the object goes.
+            Denoted::Scalar(value) if self.leads_into_block(value) => Denoted::Scalar(self.keep_anyway(value, span)?),
+            Denoted::Scalar(value) => Denoted::Scalar(self.keep(value, span)?),
             Denoted::Aggregate(place) if self.unevaluated == 0 => {
                 let copy = self.temporary(place.ty, span)?;
                 let target = self.variable_place(copy);
@@ -469,6 +378,23 @@ impl Lowering<'_> {
             other => other,
         };
         Ok(Lowered { value, ..lowered })
+    }
+
+    /// Whether a value contains the address of an object that goes with the innermost block.
+    fn leads_into_block(&mut self, value: program::ExprId) -> bool {
+        let builder = self.function.as_ref().expect("statements are lowered inside a function");
+        let own = builder.blocks.last().and_then(|block| builder.block_variables.get(block));
+        let Some(own) = own.filter(|_| self.unevaluated == 0) else { return false };
+        let mut open = vec![value];
+        while let Some(expr) = open.pop() {
+            if let ModelKind::AddressOf(place) = &self.program.exprs.get(expr).kind
+                && place.root.variable().is_some_and(|variable| own.contains(&variable))
+            {
+                return true;
+            }
+            open.extend(self.program.exprs.operands(expr));
+        }
+        false
     }
 
     /// A declaration inside a block.

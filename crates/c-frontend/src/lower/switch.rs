@@ -58,7 +58,9 @@ impl Lowering<'_> {
             return self.error("wrong-operands", text, control_span);
         }
         let promoted = self.promote(scalar);
-        let simple = matches!(&self.program.exprs.get(promoted.value).kind, ModelKind::Load(place) if place.as_variable().is_some());
+        // What other threads may write meanwhile is read once, whatever cases there are.
+        let simple = !self.threaded
+            && matches!(&self.program.exprs.get(promoted.value).kind, ModelKind::Load(place) if place.as_variable().is_some());
         let value = if simple { promoted.value } else { self.keep(promoted.value, control_span)? };
         let head = self.builder().at;
         let exit = self.new_location();

@@ -490,10 +490,7 @@ impl Lowering<'_> {
         let mut value = None;
         if !self.types.is_void(result.ty) {
             let model = self.types.model_type(result.ty, &mut self.program.types);
-            let kind = VariableKind::Temporary(function);
-            let variable = Variable { name: "%0".to_owned(), kind, ty: model, address_taken: false, span };
-            let variable = self.program.variables.push(variable);
-            self.program.functions[function].locals.push(variable);
+            let variable = self.temporary_of(function, "%0".to_owned(), model, span);
             let target = self.variable_place(variable);
             ops.push(Op::Input { target: target.clone(), source: InputSource::External(name) });
             value = Some(match self.program.types.as_scalar(model) {

@@ -85,16 +85,6 @@ impl Lowering<'_> {
         variable
     }
 
-    fn operand_type(&mut self, operand: &Operand) -> TypeId {
-        match operand {
-            Operand::Scalar(value) => {
-                let scalar = self.program.exprs.ty(*value);
-                self.program.types.scalar(scalar)
-            }
-            Operand::Aggregate(place) => place.ty,
-        }
-    }
-
     /// The tag of a type: types that an argument may be read at in place of each other have the same.
     fn tag(&mut self, ty: TypeId) -> ModelExpr {
         let tag = match self.program.types.as_scalar(ty) {

@@ -72,6 +72,7 @@ impl Encoder<'_, '_> {
             return self.refuse("an object as a whole");
         };
         if let Root::Variable(variable) = place.root
+            && !(for_writing && self.is_literal(Pointee::Variable(variable)))
             && let Ok(shape) = self.vocabulary.shape(variable, self.span)
         {
             let one = |index: Option<Term>, defined: Term, scalar: Scalar| {
@@ -95,6 +96,16 @@ impl Encoder<'_, '_> {
         }
         let spot = self.spot(place)?;
         self.cells_at(&spot, 0, scalar, for_writing)
+    }
+
+    /// Whether an object is a literal, which cannot be written.
+    pub fn is_literal(&self, object: Pointee) -> bool {
+        match object {
+            Pointee::Variable(variable) => {
+                matches!(self.vocabulary.program().variables[variable].kind, VariableKind::Literal { .. })
+            }
+            Pointee::Heap(_) => false,
+        }
     }
 
     /// Where a place lies.
@@ -137,19 +148,15 @@ impl Encoder<'_, '_> {
         }
         let mut candidates = Vec::new();
         for (&object, offsets) in &spot.targets.objects {
+            if for_writing && self.is_literal(object) {
+                continue;
+            }
             let Some(layout) = self.memory().layout(object) else {
                 return self.refuse(match object {
                     Pointee::Variable(_) => "memory whose parts cannot be told apart",
                     Pointee::Heap(_) => "memory on the heap without a bound",
                 });
             };
-            let is_literal = match object {
-                Pointee::Variable(variable) => matches!(program.variables[variable].kind, VariableKind::Literal { .. }),
-                Pointee::Heap(_) => false,
-            };
-            if is_literal && for_writing {
-                continue;
-            }
             let positions = positions(layout, offsets, spot.width);
             let mut ranges: BTreeMap<MemoryCell, (Scalar, u64, u64)> = BTreeMap::new();
             for &position in &positions {

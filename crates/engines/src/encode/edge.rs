@@ -109,7 +109,9 @@ pub fn encode(vocabulary: &Vocabulary<'_>, edge: EdgeId) -> Result<Vec<Passage>,
         }
         Op::Assign { target, value: Operand::Aggregate(source) } => {
             match (target.as_variable(), source.as_variable()) {
-                (Some(target), Some(source)) if vocabulary.are_alike(target, source) => {
+                (Some(target), Some(source))
+                    if vocabulary.are_alike(target, source) && !encoder.is_literal(Pointee::Variable(target)) =>
+                {
                     let (target, source) =
                         (vocabulary.symbol(target, data.span)?, vocabulary.symbol(source, data.span)?);
                     Transition::assign(terms, target, terms.variable(source))

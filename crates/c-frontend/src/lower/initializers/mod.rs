@@ -13,8 +13,11 @@ mod parts;
 
 use foundation::Span;
 use program::semantics::evaluate_constant;
-use program::{ExprId as ModelExpr, Initial, InitialItem, Op, Operand, Place, Variable, VariableId, VariableKind};
+use program::{
+    ExprId as ModelExpr, Initial, InitialItem, Observe, Op, Operand, Place, Variable, VariableId, VariableKind,
+};
 
+use super::build::Aside;
 use super::literals::character_value;
 use super::{Denoted, Lower, Lowered, Lowering};
 use crate::syntax::ast::{ExprId, ExprKind, Initializer, TypeName};
@@ -196,14 +199,17 @@ impl Lowering<'_> {
         self.emit(Op::Assign { target, value: Operand::Scalar(value) }, span)
     }
 
-    /// Copies an image of the constant parts, then stores the others.
+    /// Copies an image of the constant parts, then stores the others. What they are is lowered once, aside, since the
+    /// image comes before whatever is evaluated.
     fn initialize_by_image(&mut self, variable: VariableId, stores: Vec<Store>, span: Span) -> Lower<()> {
         let mut items = Vec::new();
         let mut others = Vec::new();
         for store in stores {
-            match self.constant_item(&store)? {
-                Some(item) if others.is_empty() => items.push(item),
-                _ => others.push(store),
+            let Aside { value, start, end, is_pure } = self.aside(|lowering| lowering.stored_operand(variable, &store));
+            let value = value?;
+            match self.initial_item(&store.target, &value).filter(|_| is_pure && others.is_empty()) {
+                Some(item) => items.push(item),
+                None => others.push((store.target, value, (!is_pure).then_some((start, end)))),
             }
         }
         let ty = self.program.variables[variable].ty;
@@ -218,15 +224,25 @@ impl Lowering<'_> {
         self.variable_types.insert(image, self.variable_types[&variable]);
         let (target, source) = (self.variable_place(variable), self.variable_place(image));
         self.emit(Op::Assign { target, value: Operand::Aggregate(source) }, span)?;
-        for store in others {
-            self.emit_store(variable, &store, span)?;
+        for (part, value, way) in others {
+            if let Some((start, end)) = way {
+                self.emit_to(Op::Skip, start, span, Observe::No);
+                self.go_on_at(end);
+            }
+            let target = self.target_place(variable, &part);
+            self.emit(Op::Assign { target, value }, span)?;
         }
         Ok(())
     }
 
     fn emit_store(&mut self, variable: VariableId, store: &Store, span: Span) -> Lower<()> {
         let target = self.target_place(variable, &store.target);
-        let value = match &store.value {
+        let value = self.stored_operand(variable, store)?;
+        self.emit(Op::Assign { target, value }, span)
+    }
+
+    fn stored_operand(&mut self, variable: VariableId, store: &Store) -> Lower<Operand> {
+        Ok(match &store.value {
             Stored::Aggregate(expr) => {
                 let lowered = self.rvalue(*expr)?;
                 Operand::Aggregate(self.aggregate_operand(lowered, store.target.ty, "this initialiser")?)
@@ -239,8 +255,7 @@ impl Lowering<'_> {
                 }
             }
             _ => Operand::Scalar(self.stored_scalar(store)?),
-        };
-        self.emit(Op::Assign { target, value }, span)
+        })
     }
 
     fn stored_scalar(&mut self, store: &Store) -> Lower<ModelExpr> {
@@ -258,27 +273,31 @@ impl Lowering<'_> {
         }
     }
 
-    /// A store as an initial value, if it is constant.
+    /// A store into an object with static storage as an initial value, if it is constant.
     fn constant_item(&mut self, store: &Store) -> Lower<Option<InitialItem>> {
         if let Stored::Aggregate(_) | Stored::Copy(_) = store.value {
             return Ok(None);
         }
-        if let Stored::Expr(expr) = store.value
-            && super::effects::has_effects(&self.ast, expr)
-            && self.function.is_some()
-        {
-            return Ok(None);
+        if self.function.is_none() {
+            let value = self.stored_scalar(store)?;
+            return Ok(self.initial_item(&store.target, &Operand::Scalar(value)));
         }
-        let value = self.stored_scalar(store)?;
-        if evaluate_constant(&self.program, value).is_err() {
-            return Ok(None);
-        }
+        // What is evaluated in a function is no constant, even if its value is one.
+        let Aside { value, is_pure, .. } = self.aside(|lowering| lowering.stored_scalar(store));
+        let value = Operand::Scalar(value?);
+        Ok(self.initial_item(&store.target, &value).filter(|_| is_pure))
+    }
+
+    /// What a part of an object holds at the beginning, if the value that is stored there is constant.
+    fn initial_item(&self, target: &Part, value: &Operand) -> Option<InitialItem> {
+        let Operand::Scalar(value) = *value else { return None };
+        evaluate_constant(&self.program, value).ok()?;
         let scalar = self.program.exprs.ty(value);
-        let width_bits = match store.target.bit_width {
+        let width_bits = match target.bit_width {
             Some(width) => u64::from(width),
             None => self.program.types.scalar_bits(scalar),
         };
-        Ok(Some(InitialItem { offset_bits: store.target.offset_bits, width_bits, value }))
+        Some(InitialItem { offset_bits: target.offset_bits, width_bits, value })
     }
 
     fn store_span(&self, store: &Store) -> Option<Span> {

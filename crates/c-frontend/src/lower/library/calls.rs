@@ -126,7 +126,7 @@ impl Lowering<'_> {
             "isnan" if name.starts_with("__builtin_") => {
                 self.need_arguments(name, arguments, 1, span)?;
                 let scalar = self.scalar(arguments[0])?;
-                let value = self.keep_large(scalar.value, span)?;
+                let value = self.keep_to_repeat(scalar.value, span)?;
                 let unequal = ModelKind::Compare(CompareOp::NotEqual, value, value);
                 let truth = self.program.exprs.intern(unequal, Scalar::Bool);
                 self.truth_as_int(truth, span).into()
@@ -137,7 +137,7 @@ impl Lowering<'_> {
                 let ty = self.types.qual(ty);
                 let value = self.scalar(arguments[0])?;
                 let value = self.assign_convert(value, ty, "this argument")?;
-                let value = self.keep_large(value, span)?;
+                let value = self.keep_to_repeat(value, span)?;
                 self.absolute(value, ty, span)
             }
             "alloca" => {

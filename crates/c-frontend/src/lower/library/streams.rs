@@ -2,7 +2,7 @@
 //! what it reads is input.
 
 use foundation::Span;
-use program::{BinaryOp as ModelBinary, CompareOp, ExprKind as ModelKind, InputSource, Op, Scalar};
+use program::{BinaryOp as ModelBinary, CompareOp, ExprKind as ModelKind, InputSource, Op, Operand, Scalar};
 
 use super::super::{Denoted, Lower, Lowered, Lowering};
 use crate::syntax::ast::{ExprId, ExprKind};
@@ -83,7 +83,7 @@ impl Lowering<'_> {
         let ty = self.types.int(IntKind::Char);
         let model = self.types.model_type(ty.ty, &mut self.program.types);
         let value = self.load(program::Place::pointer(pointer.value, model));
-        self.carry_out(&Lowered { value: Denoted::Scalar(value), ty, bit_width: None, span }, span)?;
+        self.carry_out_operand(Operand::Scalar(value), span)?;
         self.assume_everywhere(format!("a string that `{name}` prints ends inside of its object"), span);
         Ok(())
     }

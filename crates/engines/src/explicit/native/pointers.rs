@@ -23,13 +23,14 @@ pub fn without_pointers(prepared: Prepared) -> Prepared {
     // Nothing wraps around as long as the conditions are true.
     let known = PointerFacts(PointsTo::new(&prepared.program, false, &is_definite));
     match resolve(&prepared, &known) {
-        Some(resolved) if are_true(&resolved) => simplify(resolved.prepared),
+        Some(resolved) if are_true(&resolved, &facts) => simplify(resolved.prepared),
         _ => prepared,
     }
 }
 
-/// Whether the conditions on which pointers are numbers are true.
-fn are_true(resolved: &Resolved) -> bool {
+/// Whether the conditions on which pointers are numbers are true. `before` is known of the program with pointers: where
+/// a pointer leads to one variable alone, it is read there and no more in the resolved program.
+fn are_true(resolved: &Resolved, before: &PreparedFacts) -> bool {
     let Resolved { prepared, conditions } = resolved;
     if conditions.is_empty() {
         return true;
@@ -48,7 +49,7 @@ fn are_true(resolved: &Resolved) -> bool {
             let values = facts.values_at(prepared, *at, *value);
             !numbers.iter().any(|number| values.contains(*number))
         }
-        LocationCondition::Dead { at, variable } => !facts.is_live(*at, *variable),
+        LocationCondition::Dead { at, variable } => !before.is_live(*at, *variable),
     })
 }
 

@@ -87,7 +87,7 @@ pub enum LocationCondition {
         /// The values.
         numbers: Vec<i128>,
     },
-    /// What a variable holds is not read any more.
+    /// What a variable holds is not read any more by the program in which pointers are not replaced yet.
     Dead {
         /// Where.
         at: LocationId,

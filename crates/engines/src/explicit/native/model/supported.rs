@@ -7,13 +7,16 @@ use foundation::collections::HashSet;
 use program::semantics::Integers;
 use program::{
     Callee, EdgeId, ExprId, ExprKind, Observe, Op, OpenEnd, Operand, Place, Program, Root, Scalar, Selector, Type,
-    TypeId, VariableId,
+    TypeId, VariableId, VariableKind,
 };
 
 use super::{NativeModel, NotNative, Slot};
 
 /// Objects of more bytes than this are left to the interpreter.
 const LARGEST_OBJECT_BYTES: u64 = 1 << 12;
+
+/// Such a write is undefined, for which compiled code does not look.
+const LITERAL_WRITTEN: &str = "a write to a literal";
 
 impl NativeModel {
     /// Makes slots for all variables that the program or an atom names, and checks that all of it can be compiled.
@@ -104,6 +107,9 @@ impl NativeModel {
             Op::AtomicBegin | Op::AtomicEnd => Ok(()),
             Op::Assume(condition) => self.check_expression(*condition, span, named, expressions),
             Op::Assign { target, value } => {
+                if self.is_literal(target) {
+                    return Err(NotNative::new(LITERAL_WRITTEN, span));
+                }
                 self.check_place(target, span, named, expressions)?;
                 match value {
                     Operand::Scalar(value) => self.check_expression(*value, span, named, expressions),
@@ -111,6 +117,7 @@ impl NativeModel {
                 }
             }
             Op::Input { target, .. } => match target.as_variable() {
+                Some(_) if self.is_literal(target) => Err(NotNative::new(LITERAL_WRITTEN, span)),
                 Some(variable) if program.types.as_scalar(target.ty).is_some() => {
                     named.insert(variable);
                     Ok(())
@@ -190,6 +197,11 @@ impl NativeModel {
             open.extend(program.exprs.operands(expr));
         }
         Ok(())
+    }
+
+    fn is_literal(&self, place: &Place) -> bool {
+        let kind = place.root.variable().map(|variable| &self.program().variables[variable].kind);
+        matches!(kind, Some(VariableKind::Literal { .. }))
     }
 
     fn check_place(
