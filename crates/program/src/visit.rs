@@ -89,7 +89,8 @@ macro_rules! parts {
             }
             Op::Input { target, .. } => parts.push(OpPart::Written(target)),
             Op::Havoc { address, reach, .. } => {
-                let reads = !reach.pointers.is_empty() || !reach.again.is_empty();
+                // Pointers that are not listed are followed, too.
+                let reads = !reach.pointers.is_empty() || !reach.again.is_empty() || reach.is_cut_short;
                 let access = if reads { Access::ReadAndWrite } else { Access::Write };
                 parts.push(OpPart::Address(address, access));
             }
