@@ -16,6 +16,7 @@
 //! | [`reachable`] | which functions an execution may enter |
 //! | [`races`] | which accesses of threads may race |
 //! | [`points_to`] | where pointers lead, and at which offsets |
+//! | [`resolved`] | numbers and names in place of pointers that lead into few variables |
 //! | [`relational`] | which linear constraints hold at the nodes of a transition system in logic: intervals, congruences, octagons |
 //! | [`cells`], [`assignments`], [`expressions`], [`variable_set`] | what they share: parts of variables, what is written to them, facts about expressions, sets of variables |
 //!
@@ -36,6 +37,7 @@ pub mod races;
 pub mod ranges;
 pub mod reachable;
 pub mod relational;
+pub mod resolved;
 pub mod variable_set;
 
 pub use initialised::Initialised;

@@ -23,15 +23,6 @@ pub struct PreparedFacts {
 impl PreparedFacts {
     /// Analyses a program. Ranges are those of the runs in which inputs take the values that are tried.
     pub fn new(prepared: &Prepared) -> Self {
-        Self::with(prepared, true)
-    }
-
-    /// The same with ranges for all values of inputs.
-    pub fn of_all_runs(prepared: &Prepared) -> Self {
-        Self::with(prepared, false)
-    }
-
-    fn with(prepared: &Prepared, few_inputs: bool) -> Self {
         let program = &prepared.program;
         let observed = ReadByAtoms::observed(prepared);
         let liveness = Liveness::new(program, &observed);
@@ -39,7 +30,7 @@ impl PreparedFacts {
         let atoms: Vec<ExprId> = prepared.atoms.expressions().collect();
         let integers = prepared.semantics.integers;
         let domains = Domains::new(program, &atoms, integers);
-        let ranges = Ranges::new(program, integers, &liveness, &initialised, few_inputs.then_some(&domains));
+        let ranges = Ranges::new(program, integers, &liveness, &initialised, Some(&domains));
         let expressions = Expressions::new(program);
         Self { edges: reachable(prepared), expressions, liveness, initialised, domains, ranges }
     }

@@ -4,7 +4,6 @@
 //! | --- | --- |
 //! | [`model`] | what is compiled: points of control, variables, letters |
 //! | [`facts`] | what the analyses say of it |
-//! | [`pointers`] | pointers become numbers |
 //! | [`layout`] | how states are packed |
 //! | [`emit`](mod@emit), [`expression`], [`fold`] | the code between two points, specialised for what is known |
 //! | [`code`] | compiled functions, and the one place where they are called |
@@ -19,10 +18,10 @@ pub mod facts;
 pub mod fold;
 pub mod layout;
 pub mod model;
-pub mod pointers;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use analysis::resolved::without_pointers;
 use foundation::collections::HashMap;
 use foundation::{Budget, Exhausted, Id};
 use program::passes::inline::NotInlined;
@@ -215,7 +214,8 @@ impl SharedModel {
         let time_is_left = || budget.check().map_err(out_of);
         let prepared = simplified(task, board, budget)?;
         time_is_left()?;
-        let prepared = pointers::without_pointers(prepared);
+        // Pointers become numbers.
+        let prepared = without_pointers(&prepared).map_or(prepared, simplify);
         time_is_left()?;
         let facts = PreparedFacts::new(&prepared);
         time_is_left()?;
