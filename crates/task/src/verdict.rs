@@ -80,6 +80,8 @@ pub enum Reason {
     },
     /// The engine's means did not suffice.
     Incomplete(String),
+    /// The engine leaves it to others, whose means are different: a reason that tells a user little.
+    LeftToOthers(String),
     /// Executions were followed up to a bound, and none of them decides the goal: it is presumably true or presumably
     /// false, as it is where the last observed states are repeated for ever.
     Bounded {
@@ -140,6 +142,7 @@ impl Reason {
             Reason::EvidenceRejected(_) | Reason::Unchecked(_) => 4,
             Reason::Incomplete(_) | Reason::Bounded { .. } => 3,
             Reason::Unsupported { obstacle: Obstacle::UnboundedInput, .. } => 1,
+            Reason::LeftToOthers(_) => 0,
             Reason::Unsupported { .. } => 2,
         }
     }
@@ -156,7 +159,7 @@ impl fmt::Display for Reason {
         match self {
             Reason::Exhausted(exhausted) => write!(f, "{exhausted}"),
             Reason::Unsupported { what, .. } => write!(f, "unsupported: {what}"),
-            Reason::Incomplete(what) => f.write_str(what),
+            Reason::Incomplete(what) | Reason::LeftToOthers(what) => f.write_str(what),
             Reason::Bounded { presumably, bound } => {
                 let word = if *presumably { "holds" } else { "is violated" };
                 write!(f, "it presumably {word}: nothing was decided within {bound} observed states")

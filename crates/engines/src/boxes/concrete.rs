@@ -95,7 +95,7 @@ impl InputValues for TriedInputs {
     }
 }
 
-/// A state at a place.
+/// A state at a cutpoint.
 struct KnownState {
     location: LocationId,
     last: LetterBits,
@@ -155,7 +155,7 @@ impl StateProduct<'_> {
                 walker.from(*location, state.clone(), *last)
             }
             None if states.start.is_some() => return,
-            None => walker.from_start(self.subject.initial()),
+            None => walker.begin(self.subject.initial()),
         };
         // What is not decided may not happen. That the budget is spent is noticed by the search.
         let found = found.ok().filter(|_| !walker.is_blurred).unwrap_or_default();

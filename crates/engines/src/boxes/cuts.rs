@@ -102,14 +102,21 @@ impl Cuts {
         (low, high)
     }
 
-    /// One of the values of each piece.
+    /// A few of the values of each piece: its bounds, and what is nearest to zero.
     pub fn representatives(&self, cell: CellId, any: &Values) -> Vec<i128> {
         let pieces = 0..=self.cuts[cell.index()].len() as u32;
-        let inside = pieces.filter_map(|piece| {
+        let inside = pieces.flat_map(|piece| {
             let (low, high) = self.bounds(cell, piece);
-            any.meet(&Values::between(low, high)).bounds().map(|bounds| bounds.nearest_to_zero())
+            let bounds = any.meet(&Values::between(low, high)).bounds();
+            bounds.into_iter().flat_map(|bounds| [bounds.nearest_to_zero(), bounds.low(), bounds.high()])
         });
-        inside.collect()
+        let mut chosen = Vec::new();
+        for value in inside {
+            if !chosen.contains(&value) {
+                chosen.push(value);
+            }
+        }
+        chosen
     }
 }
 

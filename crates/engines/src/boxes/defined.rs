@@ -81,7 +81,7 @@ impl Subject {
         let right = self.evaluator().values(right, state);
         match op {
             BinaryOp::Divide | BinaryOp::Remainder => {
-                let least = -(1_i128 << (ty.bits.min(100).max(1) - 1));
+                let least = -(1_i128 << (ty.bits.clamp(1, 100) - 1));
                 let overflows =
                     || ty.signed && right.contains(-1) && self.evaluator().values(left, state).contains(least);
                 right.contains(0) || overflows()

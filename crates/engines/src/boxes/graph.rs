@@ -1,4 +1,4 @@
-//! The graph of boxes: for each place and each combination of pieces that cells are in there, one box.
+//! The graph of boxes: for each cutpoint and each combination of pieces that cells are in there, one box.
 //!
 //! Boxes that fall into the same combination are joined, and grow until nothing changes: first to their hull, then to the
 //! next power of two, then to the bounds of their pieces (widening with thresholds: Blanchet et al., PLDI 2003). Cells that
@@ -23,7 +23,7 @@ const MOST_BOXES: usize = 20_000;
 const GROWS_TO_HULL: u32 = 3;
 const GROWS_TO_POWERS: u32 = 70;
 
-/// A box at a place.
+/// A box at a cutpoint.
 pub struct BoxNode {
     /// Where control is.
     pub location: LocationId,
@@ -92,7 +92,7 @@ impl<'a> BoxGraph<'a> {
             is_blurred: false,
         };
         let mut walker = Walker::new(subject, &AllValues, budget);
-        let passages = walker.from_start(subject.initial())?;
+        let passages = walker.begin(subject.initial())?;
         graph.start = graph.enter_all(passages)?;
         while let Some(number) = graph.open.pop_front() {
             let node = &mut graph.nodes[number as usize];
@@ -119,7 +119,7 @@ impl<'a> BoxGraph<'a> {
         let mut entered = Vec::with_capacity(passages.len());
         for Passage { to, word, last, .. } in passages {
             if word.is_empty() {
-                return Err(Reason::unsupported("a loop in which nothing is observed, where steps count", None));
+                return Err(Reason::LeftToOthers("a loop in which nothing is observed, where steps count".to_owned()));
             }
             let Some((location, state)) = to else {
                 entered.push(BoxPassage { to: None, word, last });
@@ -146,7 +146,7 @@ impl<'a> BoxGraph<'a> {
         known.or_else(|| self.nodes.iter().position(contains).map(|number| number as u32))
     }
 
-    /// A box without what does not matter at a place.
+    /// A box without what does not matter at a cutpoint.
     pub fn kept(&self, location: LocationId, state: &ValueBox) -> ValueBox {
         let subject = self.subject;
         let mut kept: ValueBox = subject.cells.ids().map(|cell| subject.any(cell).clone()).collect();
@@ -156,7 +156,7 @@ impl<'a> BoxGraph<'a> {
         kept
     }
 
-    /// Forgets what does not matter at a place, and takes a box apart into the values of the cells that are kept exactly.
+    /// Forgets what does not matter at a cutpoint, and takes a box apart into the values of the cells that are kept exactly.
     fn singled_out(&self, location: LocationId, state: ValueBox) -> Vec<ValueBox> {
         let subject = self.subject;
         let mut boxes = vec![self.kept(location, &state)];
@@ -193,7 +193,7 @@ impl<'a> BoxGraph<'a> {
         let Some(&number) = self.known.get(&combination) else {
             let number = self.nodes.len() as u32;
             if self.nodes.len() >= MOST_BOXES {
-                return Err(Reason::Incomplete(format!("there are more than {MOST_BOXES} boxes")));
+                return Err(Reason::LeftToOthers(format!("there are more than {MOST_BOXES} boxes")));
             }
             self.known.insert(combination, number);
             let passages = Vec::new();

@@ -6,7 +6,7 @@
 //! | `cuts` | into which pieces conditions cut the values of a part |
 //! | `defined` | where evaluation may be undefined |
 //! | `split` | taking a box apart where a condition is undecided |
-//! | `walk` | all paths from one place to the next |
+//! | `walk` | all paths from one cutpoint to the next |
 //! | `graph` | the boxes that contain all reachable states |
 //! | `product` | that graph beside the automaton of the negated goal |
 //! | `concrete` | a few states of each box, one by one, among which a violation may be found |
@@ -83,10 +83,10 @@ impl Engine for Boxes {
 fn covers(task: &Task) -> Result<(), Reason> {
     task.goal.linear()?;
     if task.program.has_threads() || task.semantics.stop_at_call.is_some() {
-        return Err(Reason::unsupported("threads, and properties that end an execution", None));
+        return Err(Reason::LeftToOthers("threads, and properties that end an execution".to_owned()));
     }
     if task.semantics.observe == ObserveMode::Change {
-        return Err(Reason::unsupported("the observation of changes", None));
+        return Err(Reason::LeftToOthers("the observation of changes".to_owned()));
     }
     Ok(())
 }
@@ -96,7 +96,7 @@ fn decide(task: &Task, board: &Board, budget: &Budget, statistics: &mut Statisti
     let negation = Negation::of(task, board, ENTRY.name, budget)?;
     let preparation = Preparation::of(task, board, ENTRY.name, budget)?;
     let preparation = preparation
-        .map_err(|_| Reason::unsupported("recursion, or a program that is too large without calls", None))?;
+        .map_err(|_| Reason::LeftToOthers("recursion, or a program that is too large without calls".to_owned()))?;
     let subject = Subject::new(task, preparation, negation)?;
     let mut exact = vec![false; subject.cells.len()];
     for round in 1..=MOST_ROUNDS {
@@ -118,11 +118,11 @@ fn decide(task: &Task, board: &Board, budget: &Budget, statistics: &mut Statisti
             .collect();
         let Some(cell) = worth_knowing(&subject, &graph, &on_lasso, &exact) else {
             let why = "boxes are too coarse: an execution that would violate the property may be none".to_owned();
-            return Err(Reason::Incomplete(why));
+            return Err(Reason::LeftToOthers(why));
         };
         exact[cell.index()] = true;
     }
-    Err(Reason::Incomplete("boxes are too coarse".to_owned()))
+    Err(Reason::LeftToOthers("boxes are too coarse".to_owned()))
 }
 
 /// A part that is worth being kept exactly: of those that have several values on a lasso the one that has fewest.
@@ -143,12 +143,13 @@ fn worth_knowing(subject: &Subject, graph: &BoxGraph<'_>, on_lasso: &HashSet<u32
 
 /// The boxes, as a certificate.
 fn cover(subject: &Subject, graph: &BoxGraph<'_>) -> Cover {
-    let boxes = graph.nodes.iter().map(|node| {
+    let boxes = graph.nodes.iter().filter_map(|node| {
+        let location = subject.inlined_location(node.location)?;
         let known = subject.live(node.location).iter().filter(|cell| node.state[cell.index()] != *subject.any(**cell));
         let mut values: Vec<_> =
-            known.map(|&cell| (subject.part(cell), intervals(&node.state[cell.index()]))).collect();
+            known.filter_map(|&cell| Some((subject.part(cell)?, intervals(&node.state[cell.index()])))).collect();
         values.sort();
-        CoverBox { location: node.location, values }
+        Some(CoverBox { location, values })
     });
     Cover { automaton: subject.negation.automaton.clone(), boxes: boxes.collect(), transitions: graph.transitions() }
 }

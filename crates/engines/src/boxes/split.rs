@@ -69,6 +69,40 @@ impl Subject {
         None
     }
 
+    /// Smaller boxes for a box in which a value depends on an undecided condition, if these decide more.
+    pub fn split_value(&self, value: ExprId, state: &ValueBox) -> Option<Vec<ValueBox>> {
+        if !self.expressions.is_small(value) {
+            return None;
+        }
+        let exprs = &self.program().exprs;
+        let mut open = vec![value];
+        while let Some(expr) = open.pop() {
+            match exprs.get(expr).kind {
+                ExprKind::If(condition, then, otherwise) => match self.truth(condition, state) {
+                    (true, true) => {
+                        if let Some(parts) = self.split(condition, state) {
+                            return Some(parts);
+                        }
+                        open.extend([otherwise, then]);
+                    }
+                    (_, true) => open.push(then),
+                    _ => open.push(otherwise),
+                },
+                ExprKind::Cast(operand) | ExprKind::Unary(_, operand) => open.push(operand),
+                ExprKind::Binary(_, left, right) => open.extend([right, left]),
+                ExprKind::Compare(..) | ExprKind::And(..) | ExprKind::Or(..) | ExprKind::Not(_)
+                    if self.truth(expr, state) == (true, true) =>
+                {
+                    if let Some(parts) = self.split(expr, state) {
+                        return Some(parts);
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
     /// Whether an expression is a truth value, perhaps converted to a number.
     fn is_truth(&self, expr: ExprId) -> bool {
         let exprs = &self.program().exprs;

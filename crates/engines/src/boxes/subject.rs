@@ -8,12 +8,13 @@ use analysis::expressions::Expressions;
 use analysis::flow::Flow;
 use analysis::numbers::arithmetic::convert;
 use analysis::ranges::evaluate::{Evaluator, scalar_values};
+use analysis::resolved::without_pointers;
 use analysis::{Initialised, Liveness, ReadByAtoms, Values};
 use foundation::Id;
 use program::passes::Prepared;
 use program::relevance::Relevance;
 use program::semantics::{Integers, ObserveMode, UndefinedMode};
-use program::{Atom, Callee, EdgeId, ExprId, Location, LocationId, Op, Place, Program, Scalar};
+use program::{Atom, Callee, EdgeId, ExprId, Location, LocationId, Op, Place, Program, Scalar, Type, TypeId};
 use task::certificate::cover::Part;
 use task::{Negation, Preparation, Reason, Task};
 
@@ -25,6 +26,8 @@ pub type ValueBox = Vec<Values>;
 /// A program, and how it is followed.
 pub struct Subject {
     preparation: Arc<Preparation>,
+    /// The program without pointers, where it has any.
+    resolved: Option<Prepared>,
     /// The automaton of the negated goal.
     pub negation: Arc<Negation>,
     /// Whether undefined behaviour blocks a run instead of ending it.
@@ -88,7 +91,8 @@ pub enum AtomTruth {
 impl Subject {
     /// The program of a task, if it can be followed.
     pub fn new(task: &Task, preparation: Arc<Preparation>, negation: Arc<Negation>) -> Result<Self, Reason> {
-        let prepared = &preparation.inlined;
+        let resolved = without_pointers(&preparation.inlined);
+        let prepared = resolved.as_ref().unwrap_or(&preparation.inlined);
         let program = &prepared.program;
         let atoms = kinds_of_atoms(task, &negation)?;
         refuse_operations(program)?;
@@ -114,11 +118,13 @@ impl Subject {
         };
         let live = program.locations.ids().map(live).collect();
         let cuts = Cuts::of(program, &cells, &assignments, &looked_at);
+        let has_no_uncertain_reads = initialised.uncertain().is_empty();
         Ok(Self {
             undefined_blocks: task.semantics.undefined == UndefinedMode::Assume,
-            has_no_uncertain_reads: initialised.uncertain().is_empty(),
+            has_no_uncertain_reads,
             mode: task.semantics.observe,
             preparation: Arc::clone(&preparation),
+            resolved,
             negation,
             cells,
             expressions,
@@ -135,7 +141,7 @@ impl Subject {
 
     /// The program with the way back.
     pub fn prepared(&self) -> &Prepared {
-        &self.preparation.inlined
+        self.resolved.as_ref().unwrap_or(&self.preparation.inlined)
     }
 
     /// The program.
@@ -174,11 +180,20 @@ impl Subject {
         self.mode.may_see(self.program().edges[edge].observe)
     }
 
-    /// What a certificate calls a cell.
-    pub fn part(&self, cell: CellId) -> Part {
+    /// What a certificate calls a cell; none for pointers that have become numbers.
+    pub fn part(&self, cell: CellId) -> Option<Part> {
         let variable = self.cells.get(cell).variable;
         let first = self.cells.of_variable(variable).expect("the variable of a cell has cells").start;
-        Part { variable, number: (cell.index() - first) as u32 }
+        let number = cell.index() - first;
+        let inlined = &self.preparation.inlined.program;
+        let ty = inlined.variables.get(variable)?.ty;
+        (nth_scalar(inlined, ty, &mut { number })? != Scalar::Pointer)
+            .then_some(Part { variable, number: number as u32 })
+    }
+
+    /// The location of the inlined program that a location is.
+    pub fn inlined_location(&self, location: LocationId) -> Option<LocationId> {
+        self.prepared().back.location(location)
     }
 
     /// The states in which the program begins.
@@ -219,6 +234,11 @@ impl Subject {
             after[target.index()] = if many { after[target.index()].join(&written) } else { written };
         }
         Some(after)
+    }
+
+    /// Whether an edge writes something that is followed.
+    pub fn is_followed(&self, edge: EdgeId) -> bool {
+        self.assignments.on(edge).iter().any(|assignment| self.follows(assignment.target))
     }
 
     /// The only cell that an edge reads an input for.
@@ -309,14 +329,28 @@ impl Subject {
     }
 }
 
+/// The type of a scalar in a type, by its number; the elements of an array count as one.
+fn nth_scalar(program: &Program, ty: TypeId, number: &mut usize) -> Option<Scalar> {
+    match program.types.get(ty) {
+        Type::Scalar(scalar) if *number == 0 => Some(*scalar),
+        Type::Scalar(_) => {
+            *number -= 1;
+            None
+        }
+        Type::Array { element, .. } => nth_scalar(program, *element, number),
+        Type::Record(record) => record.fields.iter().find_map(|field| nth_scalar(program, field.ty, number)),
+        Type::Opaque => None,
+    }
+}
+
 fn kinds_of_atoms(task: &Task, negation: &Negation) -> Result<Vec<AtomKind>, Reason> {
     let kind = |atom: &automata::ltl::AtomId| match &task.atoms[atom.index()] {
         Atom::State { active, .. } => Ok(AtomKind::State { index: atom.index(), local: !active.is_empty() }),
         Atom::End => Ok(AtomKind::End),
         Atom::Error => Ok(AtomKind::Error),
         Atom::Deadlock => Ok(AtomKind::Never),
-        Atom::Call(_) => Err(Reason::unsupported("the atom `call`", None)),
-        Atom::Overflow => Err(Reason::unsupported("the atom `overflow`", None)),
+        Atom::Call(_) => Err(Reason::LeftToOthers("the atom `call`".to_owned())),
+        Atom::Overflow => Err(Reason::LeftToOthers("the atom `overflow`".to_owned())),
     };
     negation.atoms.iter().map(kind).collect()
 }
@@ -335,7 +369,7 @@ fn refuse_operations(program: &Program) -> Result<(), Reason> {
                 | Op::Unlock(_)
         );
         if waits {
-            return Err(Reason::unsupported("threads and mutexes", Some(edge.span)));
+            return Err(Reason::LeftToOthers("threads and mutexes".to_owned()));
         }
     }
     Ok(())

@@ -1,10 +1,10 @@
-//! All paths from a box at one place to the boxes at the next ones.
+//! All paths from a box at one cutpoint to the boxes at the next ones.
 //!
-//! Between two places the program has no cycle. A box is taken apart where a condition, or an atom that is observed, is
+//! Between two cutpoints the program has no cycle. A box is taken apart where a condition, or an atom that is observed, is
 //! true in some of its states and false in others; so on most paths all is decided, as it is for a single state.
 
 use foundation::{Budget, Exhausted};
-use program::{EdgeId, ExprId, ExprKind, LocationId, Op};
+use program::{EdgeId, ExprId, ExprKind, LocationId, Op, Operand};
 use task::{LetterBits, Reason};
 
 use super::subject::{AtomTruth, Moment, Subject, ValueBox};
@@ -18,7 +18,7 @@ const EDGES_PER_CHECK: u64 = 64;
 /// How many units of work an edge is, about.
 const WORK_OF_AN_EDGE: u64 = 2;
 
-/// A path to the next place.
+/// A path to the next cutpoint.
 #[derive(Clone, Debug)]
 pub struct Passage {
     /// Where it leads; nowhere where the last letter is repeated for ever.
@@ -76,7 +76,7 @@ impl<'a> Walker<'a> {
     }
 
     /// The paths from the start of the program.
-    pub fn from_start(&mut self, state: ValueBox) -> Result<Vec<Passage>, Reason> {
+    pub fn begin(&mut self, state: ValueBox) -> Result<Vec<Passage>, Reason> {
         let location = self.subject.prepared().start();
         let start = Spot { location, state, word: Vec::new(), last: None, chosen: Vec::new(), has_moved: true };
         for spot in self.observed(None, Moment::Passing, start) {
@@ -85,7 +85,7 @@ impl<'a> Walker<'a> {
         self.follow_all()
     }
 
-    /// The paths from a place, after a letter was observed.
+    /// The paths from a cutpoint, after a letter was observed.
     pub fn from(&mut self, location: LocationId, state: ValueBox, last: LetterBits) -> Result<Vec<Passage>, Reason> {
         let (word, chosen) = (Vec::new(), Vec::new());
         self.open.push(Spot { location, state, word, last: Some(last), chosen, has_moved: false });
@@ -100,7 +100,7 @@ impl<'a> Walker<'a> {
                 self.look_at_the_budget()?;
             }
             if self.found.len() + self.open.len() > MOST_PATHS {
-                return Err(Reason::Incomplete("too many paths lead from one place to the next".to_owned()));
+                return Err(Reason::LeftToOthers("too many paths lead from one cutpoint to the next".to_owned()));
             }
             self.follow(spot);
         }
@@ -185,6 +185,13 @@ impl<'a> Walker<'a> {
     fn take(&mut self, edge: EdgeId, spot: Spot) {
         let subject = self.subject;
         let op = &subject.program().edges[edge].op;
+        if let Op::Assign { value: Operand::Scalar(value), .. } = op
+            && subject.is_followed(edge)
+            && let Some(parts) = subject.split_value(*value, &spot.state)
+        {
+            self.open.extend(parts.into_iter().map(|state| Spot { state, ..spot.clone() }));
+            return;
+        }
         if subject.may_fail(op, &spot.state) {
             self.fail(edge, &spot);
         }

@@ -10,14 +10,14 @@
 //! | `numbers` | sets of integers, and operations on them |
 //! | `parts` | the parts of variables that are followed |
 //! | `states` | what expressions can be in a set of states, and what conditions leave of it |
-//! | `steps` | the paths from one place to the next |
+//! | `steps` | the paths from one cutpoint to the next |
 //!
-//! The soundness argument is short. Let a *place* be a location at which the cover has a box. From the start and from every
-//! box all paths to the next place are followed, with sets of states that contain all states in which an execution can be
+//! The soundness argument is short. Let a *cutpoint* be a location at which the cover has a box. From the start and from every
+//! box all paths to the next cutpoint are followed, with sets of states that contain all states in which an execution can be
 //! there: every operation of `numbers` contains what the interpreter computes, and a condition takes only states away in which
-//! it does not have its value. A set that comes to a place is contained in the union of the boxes there, piece by piece. So
-//! every execution that visits places infinitely often is a path through the graph of boxes, letter by letter; one that does
-//! not, ends on a path that leads nowhere, since a cycle without a place is refused. The product of this graph with the
+//! it does not have its value. A set that comes to a cutpoint is contained in the union of the boxes there, piece by piece. So
+//! every execution that visits cutpoints infinitely often is a path through the graph of boxes, letter by letter; one that does
+//! not, ends on a path that leads nowhere, since a cycle without a cutpoint is refused. The product of this graph with the
 //! automaton has no accepting run.
 
 mod numbers;
@@ -34,6 +34,7 @@ use task::certificate::cover::{Cover, CoverBox};
 
 use super::Unexplored;
 use super::emptiness::{ExploredEdge, ExploredGraph, ReadyThreads};
+use super::plain::Plain;
 use super::reading::AutomatonReader;
 use numbers::Numbers;
 use states::States;
@@ -59,16 +60,17 @@ pub fn follow(task: &Task, cover: &Cover, budget: &Budget) -> Result<Covered, Un
     let too_large = |_| Unexplored::not_covered("a program that cannot be inlined", None);
     let prepared = prepare(&task.program, &task.atoms, task.semantics, MOST_EDGES).map_err(too_large)?;
     budget.check().map_err(Unexplored::Exhausted)?;
-    let places = cover.boxes.iter().map(|it| it.location).collect();
+    let plain = Plain::with_names(prepared);
+    let cutpoints = cover.boxes.iter().map(|it| it.location).collect();
     let letters = AutomatonReader::new(&cover.automaton);
-    let mut steps = Steps::new(task, &prepared, letters, places, budget)?;
+    let mut steps = Steps::new(task, &plain, letters, cutpoints, budget)?;
     let boxes = Boxes::of(cover, &steps)?;
     let mut passages: Vec<Vec<Passage>> = Vec::with_capacity(boxes.all.len());
     for (location, states) in &boxes.all {
-        let paths = steps.from(*location, states.clone())?;
+        let paths = steps.leave_box(*location, states.clone())?;
         passages.push(boxes.passages(paths)?);
     }
-    let start = steps.from_start()?;
+    let start = steps.begin()?;
     let start = boxes.passages(start)?;
     accepts_nothing(cover, &start, &passages, &mut steps, budget)
 }

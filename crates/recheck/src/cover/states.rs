@@ -75,7 +75,8 @@ impl<'p> Reader<'p> {
         }
     }
 
-    fn is_looked_into(&self, expr: ExprId) -> bool {
+    /// Whether an expression is small enough to be gone through as a tree.
+    pub fn is_looked_into(&self, expr: ExprId) -> bool {
         self.sizes[expr.index()] <= LARGEST_TREE_OPERANDS
     }
 

@@ -1,9 +1,8 @@
-//! What the program does from a set of states on, up to the next place where a cover has boxes.
+//! What the program does from a set of states on, up to the next cutpoint where a cover has boxes.
 
-use std::collections::HashSet as StdSet;
+use foundation::collections::HashSet;
 
 use foundation::{Budget, Id};
-use program::passes::Prepared;
 use program::semantics::{Integers, ObserveMode, UndefinedMode};
 use program::{
     Atom, CompareOp, EdgeId, ExprId, ExprKind, Initial, LocationId, Op, Operand, Place, Program, Scalar, VariableId,
@@ -12,6 +11,7 @@ use program::{
 use task::Task;
 
 use super::super::Unexplored;
+use super::super::plain::Plain;
 use super::super::reading::AutomatonReader;
 use super::numbers::Numbers;
 use super::states::{Reader, States};
@@ -47,12 +47,12 @@ enum Occasion {
 /// Follows the program of a task.
 pub(super) struct Steps<'a> {
     task: &'a Task,
-    prepared: &'a Prepared,
+    plain: &'a Plain,
     pub reader: Reader<'a>,
     pub letters: AutomatonReader<'a>,
     /// The atoms that the automaton looks at.
     looked_at: Vec<bool>,
-    places: StdSet<LocationId>,
+    cutpoints: HashSet<LocationId>,
     budget: &'a Budget,
 }
 
@@ -70,12 +70,12 @@ struct Here {
 impl<'a> Steps<'a> {
     pub fn new(
         task: &'a Task,
-        prepared: &'a Prepared,
+        plain: &'a Plain,
         letters: AutomatonReader<'a>,
-        places: StdSet<LocationId>,
+        cutpoints: HashSet<LocationId>,
         budget: &'a Budget,
     ) -> Result<Self, Unexplored> {
-        let program = &prepared.program;
+        let program = &plain.prepared.program;
         for edge in program.edges.values() {
             let what = match &edge.op {
                 Op::Spawn { .. } | Op::Join { .. } | Op::ExitThread(_) => "threads",
@@ -95,13 +95,13 @@ impl<'a> Steps<'a> {
         if task.semantics.observe == ObserveMode::Change || task.semantics.stop_at_call.is_some() {
             return Err(Unexplored::not_covered("the observation of changes, or an end at a call", None));
         }
-        let atoms: Vec<ExprId> = prepared.atoms.expressions().collect();
+        let atoms = plain.atoms();
         let reader = Reader::new(program, &atoms, task.semantics.integers);
-        Ok(Self { task, prepared, reader, letters, looked_at, places, budget })
+        Ok(Self { task, plain, reader, letters, looked_at, cutpoints, budget })
     }
 
     fn program(&self) -> &'a Program {
-        &self.prepared.program
+        &self.plain.prepared.program
     }
 
     /// Nothing is known of any part.
@@ -111,15 +111,15 @@ impl<'a> Steps<'a> {
     }
 
     /// The paths from the start of the program.
-    pub fn from_start(&mut self) -> Result<Vec<Path>, Unexplored> {
+    pub fn begin(&mut self) -> Result<Vec<Path>, Unexplored> {
         let states = self.initial()?;
-        let start = Here { location: self.prepared.start(), states, word: Vec::new(), last: None, length: 1 };
+        let start = Here { location: self.plain.prepared.start(), states, word: Vec::new(), last: None, length: 1 };
         let observed = self.observe(None, Occasion::Passing, start);
         self.follow(observed)
     }
 
-    /// The paths from a place.
-    pub fn from(&mut self, location: LocationId, states: States) -> Result<Vec<Path>, Unexplored> {
+    /// The paths from a cutpoint.
+    pub fn leave_box(&mut self, location: LocationId, states: States) -> Result<Vec<Path>, Unexplored> {
         self.follow(vec![Here { location, states, word: Vec::new(), last: None, length: 0 }])
     }
 
@@ -177,7 +177,7 @@ impl<'a> Steps<'a> {
                     None,
                 ));
             }
-            if here.length > 0 && self.places.contains(&here.location) {
+            if here.length > 0 && self.cutpoints.contains(&here.location) {
                 found.push(Path { to: Some((here.location, here.states)), word: here.word, last: here.last });
                 continue;
             }
@@ -216,11 +216,40 @@ impl<'a> Steps<'a> {
                 Op::End(_) => self.stop(edge, Occasion::Ended, here, found),
                 Op::Unreachable => {}
                 op => {
-                    if let Some(states) = self.written(op, &here.states) {
+                    let parts = match op {
+                        Op::Assign { value: Operand::Scalar(value), .. } => self.by_conditions_in(*value, &here.states),
+                        _ => vec![here.states.clone()],
+                    };
+                    let after: Vec<States> = parts.iter().filter_map(|states| self.written(op, states)).collect();
+                    for states in after {
                         self.complete(edge, Here { states, ..here.clone() }, open);
                     }
                 }
             }
+        }
+    }
+
+    /// States as smaller boxes, divided by the conditions on which a value depends.
+    fn by_conditions_in(&self, value: ExprId, states: &States) -> Vec<States> {
+        let exprs = &self.program().exprs;
+        let parts_of = |condition: ExprId| self.decided(condition, states).into_iter();
+        match exprs.get(value).kind {
+            _ if !self.reader.is_looked_into(value) => vec![states.clone()],
+            ExprKind::If(condition, then, otherwise) => parts_of(condition)
+                .flat_map(|(part, truth)| match truth {
+                    Some(true) => self.by_conditions_in(then, &part),
+                    Some(false) => self.by_conditions_in(otherwise, &part),
+                    None => vec![part],
+                })
+                .collect(),
+            ExprKind::Cast(operand) | ExprKind::Unary(_, operand) => self.by_conditions_in(operand, states),
+            ExprKind::Binary(_, left, right) => (self.by_conditions_in(left, states).iter())
+                .flat_map(|part| self.by_conditions_in(right, part))
+                .collect(),
+            ExprKind::Compare(..) | ExprKind::And(..) | ExprKind::Or(..) | ExprKind::Not(_) => {
+                parts_of(value).map(|(part, _)| part).collect()
+            }
+            _ => vec![states.clone()],
         }
     }
 
@@ -249,12 +278,12 @@ impl<'a> Steps<'a> {
     fn observe(&mut self, edge: Option<EdgeId>, occasion: Occasion, here: Here) -> Vec<Here> {
         let edges = &self.program().edges;
         let location = match edge {
-            None => self.prepared.start(),
+            None => self.plain.prepared.start(),
             Some(edge) if occasion == Occasion::Passing => edges[edge].to,
             Some(edge) => edges[edge].from,
         };
         let mut seen = vec![(here.states.clone(), vec![false; self.task.atoms.len()])];
-        let state_atoms = self.prepared.atoms_at(location);
+        let state_atoms = self.plain.prepared.atoms_at(location);
         for (index, atom) in self.task.atoms.iter().enumerate().filter(|(index, _)| self.looked_at[*index]) {
             let fixed = match atom {
                 Atom::End => Some(matches!(occasion, Occasion::Ended | Occasion::Returned)),
@@ -266,7 +295,7 @@ impl<'a> Steps<'a> {
             };
             match (fixed, &state_atoms[index]) {
                 (Some(truth), _) => seen.iter_mut().for_each(|(_, holding)| holding[index] = truth),
-                (None, Some(atom)) => seen = self.divided(atom.value, index, seen),
+                (None, Some(atom)) => seen = self.divided(self.plain.atom(atom.value), index, seen),
                 (None, None) => {}
             }
         }

@@ -64,6 +64,20 @@ impl Plain {
         plain
     }
 
+    /// The same program, in which what pointers lead to is named where that is one part of a variable. Locations and
+    /// variables are the ones that it had.
+    pub fn with_names(prepared: Prepared) -> Self {
+        let atoms = prepared.atoms.expressions().map(|atom| (atom, atom)).collect();
+        let mut plain = Self { prepared, atoms };
+        plain.refresh();
+        let edges = &plain.program().edges;
+        let stays = edges.len() > MOST_EDGES || edges.values().any(|edge| matches!(edge.op, Op::Havoc { .. }));
+        for _ in 0..if stays { 0 } else { MOST_ROUNDS } {
+            plain.resolve_pointers();
+        }
+        plain
+    }
+
     /// What an atom of the inlined program is now.
     pub fn atom(&self, atom: ExprId) -> ExprId {
         self.atoms[&atom]

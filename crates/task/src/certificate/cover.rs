@@ -1,8 +1,8 @@
-//! Boxes that cover all reachable states: an inductive invariant that is a union of boxes, at places of which every cycle of
+//! Boxes that cover all reachable states: an inductive invariant that is a union of boxes, at cutpoints of which every cycle of
 //! the program has one.
 //!
 //! A *box* says, for some parts of variables, in which intervals their values lie (Gurfinkel and Chaki, "Boxes: a symbolic
-//! abstract domain of boxes", SAS 2010). Every step from a state in one of the boxes to the next place leads into a box
+//! abstract domain of boxes", SAS 2010). Every step from a state in one of the boxes to the next cutpoint leads into a box
 //! again; so the boxes are the states of a finite graph that shows whatever the program does, and perhaps more. No
 //! accepting run of the automaton of the negated goal is in that graph.
 //!
