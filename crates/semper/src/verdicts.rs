@@ -165,13 +165,11 @@ fn found(certificate: &Certificate) -> String {
     };
     match certificate {
         Certificate::ClosedStateSpace(space) => format!("closed state space of {}", counted(space.states, "state")),
-        Certificate::Cover(cover) => format!(
-            "all reachable states lie in {}",
-            match cover.boxes.len() {
-                1 => "1 box".to_owned(),
-                count => format!("{count} boxes"),
-            }
-        ),
+        Certificate::Cover(cover) => match cover.boxes.len() {
+            0 => "no execution comes to a loop".to_owned(),
+            1 => "all states at loops lie in 1 box".to_owned(),
+            count => format!("all states at loops lie in {count} boxes"),
+        },
         Certificate::Refutation(proof) => refuted(proof.finite, proof.modules.len()),
         Certificate::Unwritten(proof) => refuted(proof.finite, proof.ranked),
     }

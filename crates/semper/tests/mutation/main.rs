@@ -7,6 +7,7 @@
 //! | `mutants`, `conditions`, `arguments` | certificates, their conditions and their arithmetic, changed in one place |
 //! | `forged` | proofs from nothing |
 //! | `broken` | engines that overlook something, translations that lose something |
+//! | `covers` | boxes that cover all states, changed in one place |
 //! | `recurrent` | recurrent sets, their rates and choices, changed in one place |
 //! | `words` | whether an automaton has lost a word, by brute force |
 //!
@@ -16,6 +17,7 @@
 mod arguments;
 mod broken;
 mod conditions;
+mod covers;
 mod forged;
 mod mutants;
 mod recurrent;
