@@ -18,15 +18,15 @@ use program::semantics::{Answer, Value};
 use program::{EdgeId, LocationId, Op, Scalar};
 use task::{Lasso, LetterBits, WordReader};
 
+use super::followed::{FollowedProgram, ValueBox};
 use super::graph::BoxGraph;
-use super::subject::{Subject, ValueBox};
 use super::walk::{InputValues, Walker};
 
 /// So many states of a box are followed.
 const MOST_STATES_OF_A_BOX: u32 = 8;
 
 /// Looks for an execution that violates the goal, by a few states of each box.
-pub fn violation(subject: &Subject, graph: &BoxGraph<'_>, budget: &Budget) -> Result<Option<Lasso>, Exhausted> {
+pub fn violation(subject: &FollowedProgram, graph: &BoxGraph<'_>, budget: &Budget) -> Result<Option<Lasso>, Exhausted> {
     let Some(inputs) = TriedInputs::of(subject) else { return Ok(None) };
     let product = StateProduct {
         graph,
@@ -52,7 +52,7 @@ pub fn violation(subject: &Subject, graph: &BoxGraph<'_>, budget: &Budget) -> Re
     }))
 }
 
-impl Subject {
+impl FollowedProgram {
     /// What the interpreter is answered when an input is given a value.
     fn answer(&self, edge: EdgeId, value: i128) -> Answer {
         Answer::Value(match self.input_cell(edge).map(|cell| self.cells.get(cell).scalar) {
@@ -69,7 +69,7 @@ struct TriedInputs {
 
 impl TriedInputs {
     /// The values for a program that asks for nothing but inputs, each for one cell.
-    fn of(subject: &Subject) -> Option<Self> {
+    fn of(subject: &FollowedProgram) -> Option<Self> {
         if !subject.asks_for_inputs_alone() {
             return None;
         }
@@ -134,7 +134,7 @@ enum RunState {
 /// The states beside the automaton.
 struct StateProduct<'a> {
     graph: &'a BoxGraph<'a>,
-    subject: &'a Subject,
+    subject: &'a FollowedProgram,
     inputs: &'a TriedInputs,
     budget: &'a Budget,
     reader: RefCell<WordReader<'a>>,

@@ -5,9 +5,9 @@
 use analysis::ranges::evaluate::CellLookup;
 use program::{BinaryOp, Callee, ExprId, ExprKind, Op, Operand, Place, Root, Scalar, Selector, Type};
 
-use super::subject::{Subject, ValueBox};
+use super::followed::{FollowedProgram, ValueBox};
 
-impl Subject {
+impl FollowedProgram {
     /// Whether taking an edge with this operation may be undefined.
     pub fn may_fail(&self, op: &Op, state: &ValueBox) -> bool {
         match op {

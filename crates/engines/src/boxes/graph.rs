@@ -13,7 +13,7 @@ use foundation::{Budget, Id};
 use program::LocationId;
 use task::{LetterBits, Negation, Reason};
 
-use super::subject::{Subject, ValueBox};
+use super::followed::{FollowedProgram, ValueBox};
 use super::walk::{AllValues, Passage, Walker};
 
 /// More boxes than this are not made.
@@ -49,7 +49,7 @@ pub struct BoxPassage {
 
 /// The boxes that contain all reachable states.
 pub struct BoxGraph<'a> {
-    subject: &'a Subject,
+    subject: &'a FollowedProgram,
     /// By cell: whether it is kept exactly.
     exact: &'a [bool],
     /// What can happen from the start.
@@ -81,7 +81,7 @@ enum CellPiece {
 
 impl<'a> BoxGraph<'a> {
     /// All boxes that can be reached, with these cells kept exactly.
-    pub fn explore(subject: &'a Subject, exact: &'a [bool], budget: &Budget) -> Result<Self, Reason> {
+    pub fn explore(subject: &'a FollowedProgram, exact: &'a [bool], budget: &Budget) -> Result<Self, Reason> {
         let mut graph = Self {
             subject,
             exact,

@@ -2,7 +2,7 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | `subject` | the program, its parts, what an edge does to a box |
+//! | `followed` | the program, its parts, what an edge does to a box |
 //! | `cuts` | into which pieces conditions cut the values of a part |
 //! | `defined` | where evaluation may be undefined |
 //! | `split` | taking a box apart where a condition is undecided |
@@ -24,10 +24,10 @@
 mod concrete;
 mod cuts;
 mod defined;
+mod followed;
 mod graph;
 mod product;
 mod split;
-mod subject;
 mod walk;
 
 use automata::algorithms::find_lasso;
@@ -41,10 +41,10 @@ use task::{
 
 use analysis::Values;
 use analysis::cells::CellId;
+use followed::FollowedProgram;
 use graph::BoxGraph;
 use product::{BoxProduct, ProductState};
 use program::semantics::ObserveMode;
-use subject::Subject;
 
 /// A part is kept exactly if it has no more values than this.
 const MOST_EXACT_VALUES: u128 = 1 << 10;
@@ -97,7 +97,7 @@ fn decide(task: &Task, board: &Board, budget: &Budget, statistics: &mut Statisti
     let preparation = Preparation::of(task, board, ENTRY.name, budget)?;
     let preparation = preparation
         .map_err(|_| Reason::LeftToOthers("recursion, or a program that is too large without calls".to_owned()))?;
-    let subject = Subject::new(task, preparation, negation)?;
+    let subject = FollowedProgram::new(task, preparation, negation)?;
     let mut exact = vec![false; subject.cells.len()];
     for round in 1..=MOST_ROUNDS {
         let graph = BoxGraph::explore(&subject, &exact, budget)?;
@@ -126,7 +126,12 @@ fn decide(task: &Task, board: &Board, budget: &Budget, statistics: &mut Statisti
 }
 
 /// A part that is worth being kept exactly: of those that have several values on a lasso the one that has fewest.
-fn worth_knowing(subject: &Subject, graph: &BoxGraph<'_>, on_lasso: &HashSet<u32>, exact: &[bool]) -> Option<CellId> {
+fn worth_knowing(
+    subject: &FollowedProgram,
+    graph: &BoxGraph<'_>,
+    on_lasso: &HashSet<u32>,
+    exact: &[bool],
+) -> Option<CellId> {
     let mut best: Option<(u128, CellId)> = None;
     for &number in on_lasso {
         let node = &graph.nodes[number as usize];
@@ -142,7 +147,7 @@ fn worth_knowing(subject: &Subject, graph: &BoxGraph<'_>, on_lasso: &HashSet<u32
 }
 
 /// The boxes, as a certificate.
-fn cover(subject: &Subject, graph: &BoxGraph<'_>) -> Cover {
+fn cover(subject: &FollowedProgram, graph: &BoxGraph<'_>) -> Cover {
     let boxes = graph.nodes.iter().filter_map(|node| {
         let location = subject.inlined_location(node.location)?;
         let known = subject.live(node.location).iter().filter(|cell| node.state[cell.index()] != *subject.any(**cell));

@@ -5,9 +5,9 @@ use foundation::Id;
 use program::{CompareOp, ExprId, ExprKind, Scalar};
 
 use super::cuts::loaded;
-use super::subject::{Subject, ValueBox};
+use super::followed::{FollowedProgram, ValueBox};
 
-impl Subject {
+impl FollowedProgram {
     /// The truth values that a condition has in the states of a box: whether it may be false, and whether it may be true.
     pub fn truth(&self, condition: ExprId, state: &ValueBox) -> (bool, bool) {
         if let Some(comparison) = self.cuts.comparison(condition) {

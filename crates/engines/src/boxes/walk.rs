@@ -7,7 +7,7 @@ use foundation::{Budget, Exhausted};
 use program::{EdgeId, ExprId, ExprKind, LocationId, Op, Operand};
 use task::{LetterBits, Reason};
 
-use super::subject::{AtomTruth, Moment, Subject, ValueBox};
+use super::followed::{AtomTruth, FollowedProgram, Moment, ValueBox};
 
 /// From one box more paths than this are not followed.
 const MOST_PATHS: usize = 1 << 14;
@@ -48,7 +48,7 @@ impl InputValues for AllValues {
 
 /// Follows paths.
 pub struct Walker<'a> {
-    subject: &'a Subject,
+    subject: &'a FollowedProgram,
     inputs: &'a dyn InputValues,
     budget: &'a Budget,
     found: Vec<Passage>,
@@ -71,7 +71,7 @@ struct Spot {
 
 impl<'a> Walker<'a> {
     /// Nothing followed yet.
-    pub fn new(subject: &'a Subject, inputs: &'a dyn InputValues, budget: &'a Budget) -> Self {
+    pub fn new(subject: &'a FollowedProgram, inputs: &'a dyn InputValues, budget: &'a Budget) -> Self {
         Self { subject, inputs, budget, found: Vec::new(), open: Vec::new(), edges: 0, is_blurred: false }
     }
 

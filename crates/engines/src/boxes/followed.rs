@@ -24,7 +24,7 @@ use super::cuts::Cuts;
 pub type ValueBox = Vec<Values>;
 
 /// A program, and how it is followed.
-pub struct Subject {
+pub struct FollowedProgram {
     preparation: Arc<Preparation>,
     /// The program without pointers, where it has any.
     resolved: Option<Prepared>,
@@ -88,7 +88,7 @@ pub enum AtomTruth {
     Expr(ExprId),
 }
 
-impl Subject {
+impl FollowedProgram {
     /// The program of a task, if it can be followed.
     pub fn new(task: &Task, preparation: Arc<Preparation>, negation: Arc<Negation>) -> Result<Self, Reason> {
         let resolved = without_pointers(&preparation.inlined);
