@@ -64,9 +64,9 @@ pub struct EngineCase {
 }
 
 /// The case of a seed: one in four varies the flow of control, one is as programs in devices are, the others vary
-/// arithmetic.
+/// arithmetic. One in ten asks for overflows instead of what the program comes with.
 pub fn case(seed: u64) -> EngineCase {
-    let reactive = match seed % 4 {
+    let mut reactive = match seed % 4 {
         0 => reactive(seed),
         2 => device(seed),
         _ => numeric(seed),
@@ -76,6 +76,10 @@ pub fn case(seed: u64) -> EngineCase {
     let observe = [None, Some(ObserveMode::Statement), Some(ObserveMode::Change)][random.below(3)];
     let undefined = if random.chance(80) { UndefinedMode::Error } else { UndefinedMode::Assume };
     let data_model = if random.chance(50) { DataModel::Lp64 } else { DataModel::Ilp32 };
+    if random.chance(10) {
+        let formulas = ["G ! overflow", "F overflow", "G F ! overflow", "G ! error && G ! overflow"];
+        reactive.formula = formulas[random.below(formulas.len())].to_owned();
+    }
     let request = Request {
         files: vec![Input::Text { name: "case.c".into(), text: reactive.program.clone() }],
         properties: Properties::Formulas(vec![reactive.formula.clone()]),

@@ -12,13 +12,13 @@ use analysis::resolved::without_pointers;
 use analysis::{Initialised, Liveness, ReadByAtoms, Values};
 use foundation::Id;
 use program::passes::Prepared;
-use program::relevance::Relevance;
 use program::semantics::{Integers, ObserveMode, UndefinedMode};
 use program::{Atom, Callee, EdgeId, ExprId, Location, LocationId, Op, Place, Program, Scalar, Type, TypeId};
 use task::certificate::cover::Part;
 use task::{Negation, Preparation, Reason, Task};
 
 use super::cuts::Cuts;
+use super::needed::needed;
 
 /// The values of all cells in some states.
 pub type ValueBox = Vec<Values>;
@@ -40,7 +40,10 @@ pub struct FollowedProgram {
     pub cuts: Cuts,
     /// Whether nothing is read before it is set.
     has_no_uncertain_reads: bool,
-    integers: Integers,
+    /// What integers are.
+    pub integers: Integers,
+    /// Whether it can be seen that a signed integer overflows.
+    pub shows_overflow: bool,
     mode: ObserveMode,
     assignments: Assignments,
     flow: Flow,
@@ -56,13 +59,11 @@ pub struct FollowedProgram {
 /// What an atom of the goal is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum AtomKind {
-    State {
-        index: usize,
-        /// Whether it looks at locals, which are gone when the program has returned.
-        local: bool,
-    },
+    /// The one with this number among the task's.
+    State(usize),
     End,
     Error,
+    Overflow,
     Never,
 }
 
@@ -71,10 +72,8 @@ enum AtomKind {
 pub enum Moment {
     /// In the middle of a run.
     Passing,
-    /// At the end of the program, inside some function.
+    /// At the end of the program.
     End,
-    /// At the end of the program, after its entry function has returned.
-    Returned,
     /// Where behaviour is undefined.
     Error,
 }
@@ -86,6 +85,8 @@ pub enum AtomTruth {
     Constant(bool),
     /// That of an expression.
     Expr(ExprId),
+    /// Whether a signed integer has overflowed since a state was observed.
+    Overflow,
 }
 
 impl FollowedProgram {
@@ -103,12 +104,10 @@ impl FollowedProgram {
         let liveness = Liveness::with(program, &flow, &expressions, &observed);
         let initialised = Initialised::new(program, &observed, &liveness);
         let looked_at: Vec<ExprId> = prepared.atoms.expressions().collect();
-        let relevant = Relevance::of(program, &looked_at, integers, false).along_all();
+        let shows_overflow = atoms.contains(&AtomKind::Overflow);
+        let needed = needed(program, &cells, &assignments, &expressions, &looked_at, shows_overflow);
         let is_number = |scalar: Scalar| matches!(scalar, Scalar::Int(_) | Scalar::Bool);
-        let follows = |cell: CellId| {
-            let cell = cells.get(cell);
-            is_number(cell.scalar) && relevant.contains(cell.variable)
-        };
+        let follows = |cell: CellId| is_number(cells.get(cell).scalar) && needed[cell.index()];
         let followed: Vec<bool> = cells.ids().map(follows).collect();
         let any: ValueBox = cells.ids().map(|cell| scalar_values(integers, cells.get(cell).scalar)).collect();
         let live = |location: LocationId| -> Arc<[CellId]> {
@@ -122,6 +121,7 @@ impl FollowedProgram {
         Ok(Self {
             undefined_blocks: task.semantics.undefined == UndefinedMode::Assume,
             has_no_uncertain_reads,
+            shows_overflow,
             mode: task.semantics.observe,
             preparation: Arc::clone(&preparation),
             resolved,
@@ -316,11 +316,11 @@ impl FollowedProgram {
         };
         let seen = self.prepared().atoms_at(location);
         let truth = |kind: &AtomKind| match *kind {
-            AtomKind::End => AtomTruth::Constant(matches!(moment, Moment::End | Moment::Returned)),
+            AtomKind::End => AtomTruth::Constant(moment == Moment::End),
             AtomKind::Error => AtomTruth::Constant(moment == Moment::Error),
+            AtomKind::Overflow => AtomTruth::Overflow,
             AtomKind::Never => AtomTruth::Constant(false),
-            AtomKind::State { local: true, .. } if moment == Moment::Returned => AtomTruth::Constant(false),
-            AtomKind::State { index, .. } => match &seen[index] {
+            AtomKind::State(index) => match &seen[index] {
                 None => AtomTruth::Constant(false),
                 Some(atom) => AtomTruth::Expr(atom.value),
             },
@@ -345,12 +345,12 @@ fn nth_scalar(program: &Program, ty: TypeId, number: &mut usize) -> Option<Scala
 
 fn kinds_of_atoms(task: &Task, negation: &Negation) -> Result<Vec<AtomKind>, Reason> {
     let kind = |atom: &automata::ltl::AtomId| match &task.atoms[atom.index()] {
-        Atom::State { active, .. } => Ok(AtomKind::State { index: atom.index(), local: !active.is_empty() }),
+        Atom::State { .. } => Ok(AtomKind::State(atom.index())),
         Atom::End => Ok(AtomKind::End),
         Atom::Error => Ok(AtomKind::Error),
         Atom::Deadlock => Ok(AtomKind::Never),
         Atom::Call(_) => Err(Reason::LeftToOthers("the atom `call`".to_owned())),
-        Atom::Overflow => Err(Reason::LeftToOthers("the atom `overflow`".to_owned())),
+        Atom::Overflow => Ok(AtomKind::Overflow),
     };
     negation.atoms.iter().map(kind).collect()
 }

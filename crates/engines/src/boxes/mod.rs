@@ -3,8 +3,10 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `followed` | the program, its parts, what an edge does to a box |
+//! | `needed` | which parts of variables matter |
 //! | `cuts` | into which pieces conditions cut the values of a part |
 //! | `defined` | where evaluation may be undefined |
+//! | `overflow` | where a signed integer may overflow |
 //! | `split` | taking a box apart where a condition is undecided |
 //! | `walk` | all paths from one cutpoint to the next |
 //! | `graph` | the boxes that contain all reachable states |
@@ -26,6 +28,8 @@ mod cuts;
 mod defined;
 mod followed;
 mod graph;
+mod needed;
+mod overflow;
 mod product;
 mod split;
 mod walk;

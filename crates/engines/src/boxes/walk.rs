@@ -56,6 +56,8 @@ pub struct Walker<'a> {
     edges: u64,
     /// Whether some box was not taken apart where something was undecided, so that a path may be none.
     pub is_blurred: bool,
+    /// Whether an overflow may have come to a cutpoint without being observed.
+    carries_overflow: bool,
 }
 
 /// Where control is on a path.
@@ -67,18 +69,37 @@ struct Spot {
     last: Option<LetterBits>,
     chosen: Vec<(EdgeId, i128)>,
     has_moved: bool,
+    /// Whether a signed integer may have overflowed since a state was observed.
+    may_have_overflowed: bool,
 }
 
 impl<'a> Walker<'a> {
     /// Nothing followed yet.
     pub fn new(subject: &'a FollowedProgram, inputs: &'a dyn InputValues, budget: &'a Budget) -> Self {
-        Self { subject, inputs, budget, found: Vec::new(), open: Vec::new(), edges: 0, is_blurred: false }
+        Self {
+            subject,
+            inputs,
+            budget,
+            found: Vec::new(),
+            open: Vec::new(),
+            edges: 0,
+            is_blurred: false,
+            carries_overflow: false,
+        }
     }
 
     /// The paths from the start of the program.
     pub fn begin(&mut self, state: ValueBox) -> Result<Vec<Passage>, Reason> {
         let location = self.subject.prepared().start();
-        let start = Spot { location, state, word: Vec::new(), last: None, chosen: Vec::new(), has_moved: true };
+        let start = Spot {
+            location,
+            state,
+            word: Vec::new(),
+            last: None,
+            chosen: Vec::new(),
+            has_moved: true,
+            may_have_overflowed: false,
+        };
         for spot in self.observed(None, Moment::Passing, start) {
             self.open.push(spot);
         }
@@ -88,7 +109,8 @@ impl<'a> Walker<'a> {
     /// The paths from a cutpoint, after a letter was observed.
     pub fn from(&mut self, location: LocationId, state: ValueBox, last: LetterBits) -> Result<Vec<Passage>, Reason> {
         let (word, chosen) = (Vec::new(), Vec::new());
-        self.open.push(Spot { location, state, word, last: Some(last), chosen, has_moved: false });
+        let may_have_overflowed = false;
+        self.open.push(Spot { location, state, word, last: Some(last), chosen, has_moved: false, may_have_overflowed });
         self.follow_all()
     }
 
@@ -104,6 +126,9 @@ impl<'a> Walker<'a> {
             }
             self.follow(spot);
         }
+        if self.carries_overflow {
+            return Err(Reason::LeftToOthers("an overflow that is observed in the next iteration".to_owned()));
+        }
         Ok(std::mem::take(&mut self.found))
     }
 
@@ -113,7 +138,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Takes the edges of the location where control is.
-    fn follow(&mut self, spot: Spot) {
+    fn follow(&mut self, mut spot: Spot) {
         if spot.has_moved && self.subject.is_head(spot.location) {
             let to = Some((spot.location, spot.state.clone()));
             return self.arrive(to, spot);
@@ -124,7 +149,7 @@ impl<'a> Walker<'a> {
             // Control stays here for ever, and nothing is observed any more.
             return self.arrive(None, spot);
         }
-        let mut fails = None;
+        let (mut fails, mut overflows) = (None, false);
         let mut taken: Vec<(EdgeId, bool)> = Vec::with_capacity(out.len());
         let mut before = None;
         for &edge in out {
@@ -132,6 +157,7 @@ impl<'a> Walker<'a> {
                 taken.push((edge, true));
                 continue;
             };
+            overflows |= self.overflows_in(condition, &spot.state);
             if fails.is_none() && self.subject.value_may_fail(condition, &spot.state) {
                 fails = Some(edge);
             }
@@ -155,6 +181,7 @@ impl<'a> Walker<'a> {
                 taken.push((edge, !truth.0));
             }
         }
+        spot.may_have_overflowed |= overflows;
         if let Some(edge) = fails {
             self.fail(edge, &spot);
         }
@@ -182,7 +209,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Takes an edge that is no condition.
-    fn take(&mut self, edge: EdgeId, spot: Spot) {
+    fn take(&mut self, edge: EdgeId, mut spot: Spot) {
         let subject = self.subject;
         let op = &subject.program().edges[edge].op;
         if let Op::Assign { value: Operand::Scalar(value), .. } = op
@@ -192,6 +219,7 @@ impl<'a> Walker<'a> {
             self.open.extend(parts.into_iter().map(|state| Spot { state, ..spot.clone() }));
             return;
         }
+        spot.may_have_overflowed |= subject.shows_overflow && subject.may_overflow(op, &spot.state);
         if subject.may_fail(op, &spot.state) {
             self.fail(edge, &spot);
         }
@@ -202,7 +230,7 @@ impl<'a> Walker<'a> {
                     false => vec![spot],
                 };
                 for spot in before {
-                    self.end(edge, Moment::Returned, spot);
+                    self.end(edge, Moment::End, spot);
                 }
             }
             Op::End(_) => self.end(edge, Moment::End, spot),
@@ -248,7 +276,13 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// Whether it can be seen that evaluating a condition overflows.
+    fn overflows_in(&self, condition: ExprId, state: &ValueBox) -> bool {
+        self.subject.shows_overflow && self.subject.value_may_overflow(condition, state)
+    }
+
     fn arrive(&mut self, to: Option<(LocationId, ValueBox)>, spot: Spot) {
+        self.carries_overflow |= to.is_some() && spot.may_have_overflowed;
         let Spot { mut word, last, chosen, .. } = spot;
         let last = last.expect("the start is observed");
         if word.is_empty() && self.subject.negation.stutter_invariant {
@@ -270,6 +304,13 @@ impl<'a> Walker<'a> {
             let with = |holds: bool| letter | LetterBits::from(holds) << bit;
             match *truth {
                 AtomTruth::Constant(holds) => open.push((state, bit + 1, with(holds))),
+                AtomTruth::Overflow => {
+                    if spot.may_have_overflowed {
+                        self.is_blurred = true;
+                        open.push((state.clone(), bit + 1, with(true)));
+                    }
+                    open.push((state, bit + 1, with(false)));
+                }
                 AtomTruth::Expr(atom) => match self.truth_of_atom(atom, &state) {
                     (false, true) => open.push((state, bit + 1, with(true))),
                     (true, true) => match self.subject.split(atom, &state) {
@@ -288,7 +329,7 @@ impl<'a> Walker<'a> {
         }
         let repeats = self.subject.negation.stutter_invariant;
         let show = |(state, letter): (ValueBox, LetterBits)| {
-            let mut spot = Spot { state, ..spot.clone() };
+            let mut spot = Spot { state, may_have_overflowed: false, ..spot.clone() };
             if !(repeats && spot.last == Some(letter)) {
                 spot.word.push(letter);
             }

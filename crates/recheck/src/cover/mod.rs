@@ -8,6 +8,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `numbers` | sets of integers, and operations on them |
+//! | `overflow` | where an operation may overflow |
 //! | `parts` | the parts of variables that are followed |
 //! | `states` | what expressions can be in a set of states, and what conditions leave of it |
 //! | `steps` | the paths from one cutpoint to the next |
@@ -21,6 +22,7 @@
 //! automaton has no accepting run.
 
 mod numbers;
+mod overflow;
 mod parts;
 mod states;
 mod steps;

@@ -40,7 +40,6 @@ pub(super) struct Path {
 enum Occasion {
     Passing,
     Ended,
-    Returned,
     Undefined,
 }
 
@@ -52,6 +51,8 @@ pub(super) struct Steps<'a> {
     pub letters: AutomatonReader<'a>,
     /// The atoms that the automaton looks at.
     looked_at: Vec<bool>,
+    /// Whether an atom shows overflows.
+    shows_overflow: bool,
     cutpoints: HashSet<LocationId>,
     budget: &'a Budget,
 }
@@ -63,6 +64,8 @@ struct Here {
     states: States,
     word: Vec<u32>,
     last: Option<u32>,
+    /// Whether a signed integer may have overflowed since a state was observed.
+    overflow: bool,
     /// How many edges lead here.
     length: usize,
 }
@@ -88,16 +91,17 @@ impl<'a> Steps<'a> {
         let mut looked_at = vec![false; task.atoms.len()];
         for atom in task.goal_atoms() {
             looked_at[atom.index()] = true;
-            if let Atom::Call(_) | Atom::Overflow = task.atoms[atom.index()] {
+            if let Atom::Call(_) = task.atoms[atom.index()] {
                 return Err(Unexplored::not_covered("an atom that boxes do not show", None));
             }
         }
         if task.semantics.observe == ObserveMode::Change || task.semantics.stop_at_call.is_some() {
             return Err(Unexplored::not_covered("the observation of changes, or an end at a call", None));
         }
+        let shows_overflow = task.goal_atoms().iter().any(|atom| task.atoms[atom.index()] == Atom::Overflow);
         let atoms = plain.atoms();
         let reader = Reader::new(program, &atoms, task.semantics.integers);
-        Ok(Self { task, plain, reader, letters, looked_at, cutpoints, budget })
+        Ok(Self { task, plain, reader, letters, looked_at, shows_overflow, cutpoints, budget })
     }
 
     fn program(&self) -> &'a Program {
@@ -113,14 +117,21 @@ impl<'a> Steps<'a> {
     /// The paths from the start of the program.
     pub fn begin(&mut self) -> Result<Vec<Path>, Unexplored> {
         let states = self.initial()?;
-        let start = Here { location: self.plain.prepared.start(), states, word: Vec::new(), last: None, length: 1 };
+        let start = Here {
+            location: self.plain.prepared.start(),
+            states,
+            word: Vec::new(),
+            last: None,
+            overflow: false,
+            length: 1,
+        };
         let observed = self.observe(None, Occasion::Passing, start);
         self.follow(observed)
     }
 
     /// The paths from a cutpoint.
     pub fn leave_box(&mut self, location: LocationId, states: States) -> Result<Vec<Path>, Unexplored> {
-        self.follow(vec![Here { location, states, word: Vec::new(), last: None, length: 0 }])
+        self.follow(vec![Here { location, states, word: Vec::new(), last: None, overflow: false, length: 0 }])
     }
 
     /// The states in which the program starts.
@@ -178,6 +189,9 @@ impl<'a> Steps<'a> {
                 ));
             }
             if here.length > 0 && self.cutpoints.contains(&here.location) {
+                if here.overflow {
+                    return Err(Unexplored::not_covered("an overflow that is not observed before the next box", None));
+                }
                 found.push(Path { to: Some((here.location, here.states)), word: here.word, last: here.last });
                 continue;
             }
@@ -193,25 +207,28 @@ impl<'a> Steps<'a> {
         if out.is_empty() {
             found.push(Path { to: None, word: here.word.clone(), last: here.last });
         }
+        // Conditions of edges that are not taken may have been evaluated, too.
+        let conditions: Vec<&Op> =
+            out.iter().map(|edge| &program.edges[*edge].op).filter(|op| matches!(op, Op::Assume(_))).collect();
         for &edge in out {
             let contents = &program.edges[edge];
             if self.reader.op_fails(&contents.op, &here.states) {
-                self.stop(edge, Occasion::Undefined, here, found);
+                let overflow = here.overflow || self.overflows(&contents.op, &here.states);
+                self.stop(edge, Occasion::Undefined, &Here { overflow, ..here.clone() }, found);
             }
             match &contents.op {
                 Op::Assume(condition) => {
                     for states in self.where_true(*condition, &here.states) {
-                        self.complete(edge, Here { states, ..here.clone() }, open);
+                        let overflow = here.overflow || conditions.iter().any(|op| self.overflows(op, &states));
+                        self.complete(edge, Here { states, overflow, ..here.clone() }, open);
                     }
                 }
                 Op::Return(_) => {
                     let seen = self.task.semantics.observe.may_see(contents.observe);
-                    let before = if seen {
-                        self.observe(Some(edge), Occasion::Passing, here.clone())
-                    } else {
-                        vec![here.clone()]
-                    };
-                    before.iter().for_each(|here| self.stop(edge, Occasion::Returned, here, found));
+                    let overflow = here.overflow || self.overflows(&contents.op, &here.states);
+                    let here = Here { overflow, ..here.clone() };
+                    let before = if seen { self.observe(Some(edge), Occasion::Passing, here) } else { vec![here] };
+                    before.iter().for_each(|here| self.stop(edge, Occasion::Ended, here, found));
                 }
                 Op::End(_) => self.stop(edge, Occasion::Ended, here, found),
                 Op::Unreachable => {}
@@ -220,13 +237,20 @@ impl<'a> Steps<'a> {
                         Op::Assign { value: Operand::Scalar(value), .. } => self.by_conditions_in(*value, &here.states),
                         _ => vec![here.states.clone()],
                     };
-                    let after: Vec<States> = parts.iter().filter_map(|states| self.written(op, states)).collect();
-                    for states in after {
-                        self.complete(edge, Here { states, ..here.clone() }, open);
+                    for before in parts {
+                        let overflow = here.overflow || self.overflows(op, &before);
+                        if let Some(states) = self.written(op, &before) {
+                            self.complete(edge, Here { states, overflow, ..here.clone() }, open);
+                        }
                     }
                 }
             }
         }
+    }
+
+    /// Whether it can be seen that an operation overflows.
+    fn overflows(&self, op: &Op, states: &States) -> bool {
+        self.shows_overflow && self.reader.op_overflows(op, states)
     }
 
     /// States as smaller boxes, divided by the conditions on which a value depends.
@@ -286,11 +310,19 @@ impl<'a> Steps<'a> {
         let state_atoms = self.plain.prepared.atoms_at(location);
         for (index, atom) in self.task.atoms.iter().enumerate().filter(|(index, _)| self.looked_at[*index]) {
             let fixed = match atom {
-                Atom::End => Some(matches!(occasion, Occasion::Ended | Occasion::Returned)),
+                Atom::End => Some(occasion == Occasion::Ended),
                 Atom::Error => Some(occasion == Occasion::Undefined),
-                Atom::State { active, .. } if occasion == Occasion::Returned && !active.is_empty() => Some(false),
                 Atom::State { .. } if state_atoms[index].is_none() => Some(false),
                 Atom::State { .. } => None,
+                Atom::Overflow if here.overflow => {
+                    let overflowed = seen.clone().into_iter().map(|(states, mut holding)| {
+                        holding[index] = true;
+                        (states, holding)
+                    });
+                    let overflowed: Vec<_> = overflowed.collect();
+                    seen.extend(overflowed);
+                    continue;
+                }
                 Atom::Deadlock | Atom::Call(_) | Atom::Overflow => Some(false),
             };
             match (fixed, &state_atoms[index]) {
@@ -304,7 +336,7 @@ impl<'a> Steps<'a> {
             let letter = letters.number(&holding);
             let mut word = here.word.clone();
             word.push(letter);
-            Here { states, word, last: Some(letter), ..here.clone() }
+            Here { states, word, last: Some(letter), overflow: false, ..here.clone() }
         };
         seen.into_iter().map(show).collect()
     }
