@@ -151,7 +151,7 @@ fn follow(
     let conditions = |texts: &[task::certificate::sexp::Sexp]| -> Result<Vec<Term>, NotProved> {
         texts.iter().map(|text| reader.condition(text).map_err(NotProved::Wrong)).collect()
     };
-    let reading = ReadingCheck::new(task, prepared, encoding, terms, refutation).map_err(NotProved::Wrong)?;
+    let reading = ReadingCheck::new(task, prepared, encoding, terms, refutation)?;
     let mut invariants = Vec::new();
     let mut states: HashMap<(Control, u32), u32> = HashMap::default();
     for (index, state) in refutation.states.iter().enumerate() {

@@ -16,6 +16,7 @@ use task::Task;
 use task::certificate::refutation::Refutation;
 
 use crate::encode::{Encoding, Exit, Truth};
+use crate::refutation::NotProved;
 
 pub(super) struct ReadingCheck {
     /// By edge: whether the automaton reads there.
@@ -36,14 +37,15 @@ impl ReadingCheck {
         encoding: &Encoding<'_>,
         terms: &Terms,
         refutation: &Refutation,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, NotProved> {
         let program = &prepared.program;
-        covered(task)?;
+        covered(task).map_err(NotProved::NotCovered)?;
+        let not_covered = |what: &str| Err(NotProved::NotCovered(format!("{what} is not covered")));
         let repeats = !task.formulas.has_next(task.formula());
         let observed: Vec<bool> =
             program.edges.values().map(|edge| task.semantics.observe.may_see(edge.observe)).collect();
         if !repeats && task.semantics.observe == ObserveMode::Change {
-            return Err("observation of changes for a property that counts steps is not covered".to_owned());
+            return not_covered("observation of changes for a property that counts steps");
         }
         let mut reads = observed.clone();
         for &edge in &refutation.unread {
@@ -53,7 +55,8 @@ impl ReadingCheck {
             reads[edge.index()] = true;
         }
         if let Some(edge) = (0..reads.len()).find(|&edge| !repeats && reads[edge] != observed[edge]) {
-            return Err(format!("edge {edge} must read exactly if it is observed: the goal counts steps"));
+            let what = format!("edge {edge} must read exactly if it is observed: the goal counts steps");
+            return Err(NotProved::Wrong(what));
         }
         let changes = changes(task, prepared, encoding, terms);
         // Where changes are observed, one that an expression makes before it calls a function is observed after the call.
@@ -63,12 +66,12 @@ impl ReadingCheck {
             changed && !prepared.crossed(id).1.is_empty()
         };
         if task.semantics.observe == ObserveMode::Change && program.edges.iter().any(is_unfinished) {
-            return Err("observation of changes that come before a call is not covered".to_owned());
+            return not_covered("observation of changes that come before a call");
         }
         // The beginning and the end of an object are no writes, and yet an atom may read it.
         let is_unwritten = |(id, edge): (EdgeId, &Edge)| changes[id.index()] && edge.op.is_of_lifetime();
         if task.semantics.observe == ObserveMode::Change && program.edges.iter().any(is_unwritten) {
-            return Err("observation of changes of what begins or ends is not covered".to_owned());
+            return not_covered("observation of changes of what begins or ends");
         }
         let mut reading = Self { reads, observed, changes, doubt: None };
         reading.doubt = reading.doubt_anywhere(prepared);
