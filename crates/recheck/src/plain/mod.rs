@@ -46,13 +46,8 @@ pub(super) struct Plain {
 impl Plain {
     /// Puts an inlined program into plainer words.
     pub fn of(prepared: Prepared) -> Self {
-        let atoms = prepared.atoms.expressions().map(|atom| (atom, atom)).collect();
-        let mut plain = Self { prepared, atoms };
-        plain.refresh();
-        let edges = &plain.program().edges;
-        // What functions without a body write through a pointer is not seen by the analyses below.
-        let stays = edges.len() > MOST_EDGES || edges.values().any(|edge| matches!(edge.op, Op::Havoc { .. }));
-        for _ in 0..if stays { 0 } else { MOST_ROUNDS } {
+        let mut plain = Self::new(prepared);
+        for _ in 0..plain.most_rounds() {
             let before: Vec<Op> = plain.prepared.program.edges.values().map(|edge| edge.op.clone()).collect();
             plain.resolve_pointers();
             plain.expand_copies();
@@ -67,15 +62,23 @@ impl Plain {
     /// The same program, in which what pointers lead to is named where that is one part of a variable. Locations and
     /// variables are the ones that it had.
     pub fn with_names(prepared: Prepared) -> Self {
+        let mut plain = Self::new(prepared);
+        (0..plain.most_rounds()).for_each(|_| plain.resolve_pointers());
+        plain
+    }
+
+    fn new(prepared: Prepared) -> Self {
         let atoms = prepared.atoms.expressions().map(|atom| (atom, atom)).collect();
         let mut plain = Self { prepared, atoms };
         plain.refresh();
-        let edges = &plain.program().edges;
-        let stays = edges.len() > MOST_EDGES || edges.values().any(|edge| matches!(edge.op, Op::Havoc { .. }));
-        for _ in 0..if stays { 0 } else { MOST_ROUNDS } {
-            plain.resolve_pointers();
-        }
         plain
+    }
+
+    fn most_rounds(&self) -> usize {
+        let edges = &self.program().edges;
+        // What functions without a body write through a pointer is not seen by the analyses below.
+        let stays = edges.len() > MOST_EDGES || edges.values().any(|edge| matches!(edge.op, Op::Havoc { .. }));
+        if stays { 0 } else { MOST_ROUNDS }
     }
 
     /// What an atom of the inlined program is now.
