@@ -56,6 +56,9 @@ const MOST_EXACT_VALUES: u128 = 1 << 10;
 /// How often the graph is made.
 const MOST_ROUNDS: usize = 12;
 
+/// All rounds but the first one may take one of so many parts of the work.
+const REFINING_SHARE: u64 = 4;
+
 /// How the engine is chosen. It takes its turn after the engine that visits all states has looked whether there are few.
 pub const ENTRY: Entry = Entry {
     name: "boxes",
@@ -65,7 +68,7 @@ pub const ENTRY: Entry = Entry {
     writes_proofs: false,
     takes: covers,
     make: |_| Box::new(Boxes),
-    turns: &[Turn { round: 3, work: SECOND / 2, share: 8 }, Turn { round: 5, work: 20 * SECOND, share: 3 }],
+    turns: &[Turn { round: 3, work: 6 * SECOND, share: 4 }, Turn { round: 5, work: 60 * SECOND, share: 3 }],
 };
 
 /// The engine.
@@ -103,7 +106,11 @@ fn decide(task: &Task, board: &Board, budget: &Budget, statistics: &mut Statisti
         .map_err(|_| Reason::LeftToOthers("recursion, or a program that is too large without calls".to_owned()))?;
     let subject = FollowedProgram::new(task, preparation, negation)?;
     let mut exact = vec![false; subject.cells.len()];
+    // What boxes are good for shows at the first look; refinement is given less of a turn, so that others come to theirs.
+    let refining =
+        budget.work_left().map_or_else(|| budget.part(), |left| budget.part_with_work(left / REFINING_SHARE));
     for round in 1..=MOST_ROUNDS {
+        let budget = if round == 1 { budget } else { &refining };
         let graph = BoxGraph::explore(&subject, &exact, budget)?;
         statistics.count("boxes", graph.nodes.len() as u64);
         statistics.count("transitions", graph.transitions());
