@@ -121,7 +121,7 @@ impl Portfolio<'_> {
             let effort = work.saturating_mul(CHECKING);
             let checking = match budget.remaining() {
                 _ if is_alone => budget.part(),
-                Some(remaining) => budget.part_of(remaining / 2).part_with_work(effort),
+                Some(remaining) => budget.part_of((remaining * 2 / *share).min(remaining / 2)).part_with_work(effort),
                 None => budget.part_with_work(effort),
             };
             let start = Instant::now();
