@@ -108,7 +108,7 @@ def main():
     default = os.path.join(here, "..", "..", "target", "release", "semper")
     parser = argparse.ArgumentParser(description="Runs programs that are too large under limits.")
     parser.add_argument("--semper", default=default)
-    parser.add_argument("--engine", action="append", help="auto, explicit and fairness, unless given")
+    parser.add_argument("--engine", action="append", help="auto, explicit, boxes and fairness, unless given")
     parser.add_argument("--timeout", type=float, default=2)
     parser.add_argument("--memory", type=float, default=200, help="in MiB")
     parser.add_argument("names", nargs="*", help="some of the programs")
@@ -122,7 +122,7 @@ def main():
             path = os.path.join(folder, f"{name}.c")
             with open(path, "w") as file:
                 file.write(text)
-            for engine in arguments.engine or ["auto", "explicit", "fairness"]:
+            for engine in arguments.engine or ["auto", "explicit", "boxes", "fairness"]:
                 command = [arguments.semper, "check", path, "--ltl", formula, "--engine", engine, *options]
                 command += ["--timeout", f"{arguments.timeout}s", "--memory", f"{arguments.memory}MiB"]
                 status, output, wall, peak = measure(command, arguments.timeout + 60)
